@@ -92,6 +92,17 @@ static inline void bpfcore_build_id_(char text[129]) {
   }
 }
 
+/* The archive's name for a machine, as uname() shows it. */
+static inline const char* bpfcore_architecture_(const char* machine) {
+  static const char* const names[][2] = {{"aarch64", "arm64"},   {"i686", "x86"},
+                                         {"i586", "x86"},        {"riscv64", "riscv"},
+                                         {"ppc64le", "powerpc"}, {"ppc64", "powerpc"},
+                                         {"s390x", "s390"},      {"mips64", "mips"},
+                                         {"armv7l", "arm"},      {"loongarch64", "loongarch"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    if (strcmp(machine, names[i][0]) == 0) return names[i][1];
+  return machine;
+}
 /** @endcond */
 
 /** Finds the BTF for `program` and the running kernel: by its build id, or else by release and
@@ -115,7 +126,7 @@ static inline int bpfcore_find(const void* archive, size_t size, const char* pro
   if (strings_size == 0 || strings_at + strings_size > size ||
       bytes[strings_at + strings_size - 1] != '\0')
     return -EINVAL;
-  const char* architecture = strcmp(kernel.machine, "aarch64") == 0 ? "arm64" : kernel.machine;
+  const char* architecture = bpfcore_architecture_(kernel.machine);
   bpfcore_build_id_(build_id);
   for (uint64_t i = 0; i < entries; ++i) {
     const char* entry = bytes + sizeof(struct bpfcore_archive_header) + i * entry_size;

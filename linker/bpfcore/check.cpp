@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -73,11 +75,30 @@ std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& ke
                      },
                      .settings = options.settings,
                      .strict = options.strict});
-  needs.check_code(
-      object, [&](std::span<const InsnPlace> places) { return check.programs_reaching(places); });
+  needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
+    return check.programs_with(places, use);
+  });
   std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
   return findings;
+}
+
+/// Puts the kernels in the order of their releases, those without one last.
+void sort_kernels(CoreReport& report) {
+  std::vector<size_t> order(report.kernels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    const std::string& release_a = report.kernels[a].identity.release;
+    const std::string& release_b = report.kernels[b].identity.release;
+    if (release_a.empty() || release_b.empty()) return release_a.empty() < release_b.empty();
+    return ::strverscmp(release_a.c_str(), release_b.c_str()) < 0;
+  });
+  auto reorder = [&](auto& of_kernels) {
+    auto old = std::exchange(of_kernels, {});
+    for (size_t i : order) of_kernels.push_back(std::move(old[i]));
+  };
+  reorder(report.kernels);
+  reorder(report.findings);
 }
 
 std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
@@ -87,7 +108,7 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
   auto write = [](const Outputs::Output& output, std::string_view text) {
     return Outputs::write(output, std::as_bytes(std::span(text)));
   };
-  if (options.table) print_text(make_table(report));
+  if (options.table) print_text(make_table(report, terminal_width()));
   bool is_for_programs = options.json == "/dev/stdout" || options.html == "/dev/stdout";
   if (!is_for_programs) print_text(summarize(report));
   if (auto ok = flush_output(); !ok) return std::unexpected(OutputProblem{"", ok.error().message});
@@ -135,6 +156,7 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());
+  sort_kernels(report);
   warn_modules(notes);
   bool has_failed = false;
   std::vector<CoreProblem> problems = find_problems(report, options.differences);

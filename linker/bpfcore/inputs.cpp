@@ -1,9 +1,14 @@
 #include "linker/bpfcore/inputs.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
@@ -69,8 +74,11 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   KernelOptions known = options.known;
   // Minimized types do not depend on a configuration.
   known.reads_configs = options.command == BpfcoreOptions::Command::Check;
-  auto found = find_kernels(kernels, std::move(known));
+  std::vector<std::string> notes;
+  auto found = find_kernels(kernels, std::move(known), &notes);
   if (!found) return std::unexpected(found.error());
+  for (std::string& note : notes)
+    print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = std::move(note)});
   inputs.kernels = std::move(*found);
   return inputs;
 }
@@ -95,6 +103,41 @@ std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOp
   return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
+namespace {
+
+/// On a terminal, says how far a run has come that takes longer than a second.
+class Progress {
+ public:
+  explicit Progress(size_t count)
+      : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
+  }
+
+  void advance() {
+    std::lock_guard lock(mutex_);
+    ++done_;
+    auto now = std::chrono::steady_clock::now();
+    if (!is_shown_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    std::string text = fmt::format("{} of {} kernels", done_, count_);
+    length_ = text.size();
+    fmt::print(stderr, "\r{}", text);
+    std::fflush(stderr);
+  }
+
+ private:
+  size_t count_, done_ = 0, length_ = 0;
+  bool is_shown_;
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  std::mutex mutex_;
+};
+
+}  // namespace
+
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
     const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work) {
@@ -104,11 +147,13 @@ std::expected<void, Error> for_each_kernel(
   std::vector<std::optional<Error>> errors(count);
   std::atomic<size_t> next = 0;
   std::atomic<bool> has_failed = false;
+  Progress progress(count);
   run_threads(threads, [&](unsigned) {
     for (size_t i = next++; i < count && !has_failed; i = next++) {
       auto kernel = read_kernel(inputs.kernels[i]);
       std::expected<void, Error> done;
       if (kernel) done = work(i, **kernel);
+      progress.advance();
       if (kernel && done) continue;
       errors[i] = kernel ? done.error() : kernel.error();
       has_failed = true;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
+#include <tuple>
 
 #include "linker/bpfcore/archive.hpp"
 #include "linker/bpfcore/commands.hpp"
@@ -17,6 +18,8 @@
 #include "linker/bpfcore/report.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/core/core_check.hpp"
+#include "linker/diagnostics/diagnostics.hpp"
+#include "linker/diagnostics/locations.hpp"
 #include "linker/error.hpp"
 #include "linker/outputs.hpp"
 
@@ -91,14 +94,20 @@ class Minimize {
 
   void warn_type_ids() const {
     for (const CoreObject& object : inputs_.objects)
-      if (std::ranges::any_of(object.records, [](const CoreRecord& record) {
-            return record.relocation.kind == CoreKind::TypeIdTarget;
-          }))
-        print_diagnostic("bpfcore", {.severity = Severity::Warning,
-                                     .message = fmt::format(
-                                         "{}: uses ids of the kernel's types "
-                                         "(bpf_core_type_id_kernel), which differ in minimized BTF",
-                                         object.name)});
+      for (const CoreRecord& record : object.records) {
+        if (record.relocation.kind != CoreKind::TypeIdTarget) continue;
+        const ObjectFile& file = object.file();
+        Diagnostic warning{
+            .severity = Severity::Warning,
+            .message = fmt::format("{} gets an id of the minimized BTF, which the kernel takes for "
+                                   "one of its own (bpf_core_type_id_kernel)",
+                                   record.function->name),
+            .file = object.name};
+        warning.references.emplace_back(ReferenceRole::Subject).location =
+            location_of(file, file.sections[record.section], record.offset);
+        warning.references.push_back(hint("load it with the kernel's own BTF"));
+        print_diagnostic("bpfcore", warning);
+      }
   }
 
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
@@ -184,9 +193,11 @@ class Minimize {
       for (size_t i = 0; i < blobs_.size(); ++i)
         if (auto ok = add_file(paths_[i], blobs_[i]); !ok) return ok;
     }
-    if (const Outputs::Output* archive = outputs_.find("--archive"))
+    if (const Outputs::Output* archive = outputs_.find("--archive")) {
+      if (auto ok = check_archive(); !ok) return ok;
       if (auto ok = Outputs::write(*archive, make_archive(archive_entries(), blobs_)); !ok)
         return fail(ok.error().message);
+    }
     if (auto ok = check_outputs(outputs_, options_, inputs_); !ok) return ok;
     if (auto failures = outputs_.commit(); !failures.empty()) return fail(failures.front().message);
     made_.keep();
@@ -219,6 +230,28 @@ class Minimize {
     }
     Json index{{"version", 1}, {"kernels", std::move(kernels)}};
     return index.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+  }
+
+  /// Errors: a loader could not find an entry, which it does by build id, or else by release and
+  /// architecture.
+  std::expected<void, Error> check_archive() const {
+    std::map<std::tuple<size_t, std::string, std::string, std::string>, const Use*> known;
+    for (const Use& use : uses_) {
+      const auto& [name, kernel] = summaries_[use.kernel];
+      if (kernel.build_id.empty() && kernel.release.empty())
+        return fail(
+            "{}: has no release and no build id by which a loader would find it in the "
+            "archive: give them with --manifest, or --release",
+            name);
+      auto key = kernel.build_id.empty()
+                     ? std::tuple(use.column, std::string(), kernel.release, kernel.arch)
+                     : std::tuple(use.column, kernel.build_id, std::string(), std::string());
+      auto [other, is_new] = known.try_emplace(std::move(key), &use);
+      if (!is_new && other->second->blob != use.blob)
+        return fail("{} and {} are one kernel to a loader: give their build ids with --manifest",
+                    summaries_[other->second->kernel].name, name);
+    }
+    return {};
   }
 
   std::vector<ArchiveEntry> archive_entries() const {

@@ -32,8 +32,9 @@ std::vector<CoreProblem> find_problems(const CoreReport& report, bool difference
 /// The character that stands for a status in the table and the page.
 char status_mark(CoreStatus status);
 
-/// Programs by kernels, as text.
-std::string make_table(const CoreReport& report);
+/// Programs by kernels, as text. Kernels side by side that are alike share a column. Lines have at
+/// most `terminal_width` characters, if that is not 0 and leaves room for one column.
+std::string make_table(const CoreReport& report, size_t terminal_width);
 
 /// "12 of 14 programs fit all 150 kernels", as a line.
 std::string summarize(const CoreReport& report);

@@ -158,6 +158,8 @@ class ProblemFinder {
     if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
     if (!complaint.there.empty())
       diagnostic.references.push_back(note("the kernel has: " + complaint.there));
+    if (!complaint.here.empty())
+      diagnostic.references.push_back(note("the program has: " + complaint.here));
     if (std::string text = advice(problem); !text.empty())
       diagnostic.references.push_back(hint(std::move(text)));
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <utility>
 
 #include "dedup/internal.hpp"
 #include "linker/bpfcore/outputs.hpp"
@@ -18,6 +20,43 @@ std::string shortened(std::string_view name) {
                                      : std::string(name.substr(0, longest_name - 3)) + "...";
 }
 
+/// Kernels side by side in which the programs of an object have the same statuses.
+struct Column {
+  std::string label;  ///< "3" or "3-7"
+  std::vector<CoreStatus> statuses;
+};
+
+std::vector<Column> columns_of(const CoreReport& report, size_t object) {
+  std::vector<Column> columns;
+  size_t first = 0;
+  for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
+    auto statuses = report.program_statuses(object, kernel);
+    if (columns.empty() || columns.back().statuses != statuses) {
+      first = kernel;
+      columns.push_back({std::to_string(kernel + 1), std::move(statuses)});
+    } else {
+      columns.back().label = fmt::format("{}-{}", first + 1, kernel + 1);
+    }
+  }
+  return columns;
+}
+
+/// The rows of an object, for some of its columns.
+void add_rows(const CoreObject& object, size_t width, std::span<const Column> columns,
+              std::string& text) {
+  text += fmt::format("{:{}}", "", width + 2);
+  for (const Column& column : columns) text += " " + column.label;
+  text += '\n';
+  std::span<const Program> programs = object.object.programs();
+  for (size_t program = 0; program < programs.size(); ++program) {
+    text += fmt::format("{:{}}  ", shortened(programs[program].name), width);
+    for (const Column& column : columns)
+      text += fmt::format(" {:>{}}", status_mark(column.statuses[program]), column.label.size());
+    if (object.is_optional[program]) text += "  (optional)";
+    text += '\n';
+  }
+}
+
 }  // namespace
 
 char status_mark(CoreStatus status) {
@@ -25,7 +64,7 @@ char status_mark(CoreStatus status) {
   return marks[static_cast<size_t>(status)];
 }
 
-std::string make_table(const CoreReport& report) {
+std::string make_table(const CoreReport& report, size_t terminal_width) {
   std::string text;
   size_t digits = std::to_string(report.kernels.size()).size();
   for (size_t i = 0; i < report.kernels.size(); ++i) {
@@ -42,22 +81,16 @@ std::string make_table(const CoreReport& report) {
     for (const Program& program : object.object.programs())
       width = std::max(width, std::min(program.name.size(), longest_name));
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    const CoreObject& object = report.objects[i];
-    std::span<const Program> programs = object.object.programs();
-    text += fmt::format("\n{}\n{:{}}", object.name, "", width + 2);
-    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
-      text += fmt::format(" {:>{}}", kernel + 1, digits);
-    text += '\n';
-    std::vector<std::vector<CoreStatus>> by_kernel;
-    by_kernel.reserve(report.kernels.size());
-    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
-      by_kernel.push_back(report.program_statuses(i, kernel));
-    for (size_t program = 0; program < programs.size(); ++program) {
-      text += fmt::format("{:{}}  ", shortened(programs[program].name), width);
-      for (const auto& statuses : by_kernel)
-        text += fmt::format(" {:>{}}", status_mark(statuses[program]), digits);
-      if (object.is_optional[program]) text += "  (optional)";
-      text += '\n';
+    text += fmt::format("\n{}\n", report.objects[i].name);
+    std::vector<Column> columns = columns_of(report, i);
+    for (size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
+      size_t used = width + 2;
+      do {
+        used += 1 + columns[end].label.size();
+        ++end;
+      } while (end < columns.size() &&
+               (terminal_width == 0 || used + 1 + columns[end].label.size() <= terminal_width));
+      add_rows(report.objects[i], width, std::span(columns).subspan(begin, end - begin), text);
     }
   }
   text += "\n+ everything resolves   g failures are guarded   ? not known   X fails\n";

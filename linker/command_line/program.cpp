@@ -1,6 +1,7 @@
 #include "linker/command_line/program.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -72,6 +73,12 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 
 void print_text(std::string_view text) {
   write_to(stdout, printable_lines(text));
+}
+
+size_t terminal_width() {
+  winsize size{};
+  bool is_known = ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known ? size.ws_col : 0;
 }
 
 std::expected<void, Error> flush_output() {

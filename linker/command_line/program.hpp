@@ -33,6 +33,9 @@ void print_note(std::string_view program, std::string message);
 std::expected<std::string, Error> output_path(std::string_view option, std::string path,
                                               bool is_text);
 
+/// The columns of the terminal that standard output is; 0 if it is none.
+size_t terminal_width();
+
 /// Prints to standard output, with '?' for control characters.
 void print_text(std::string_view text);
 

@@ -129,6 +129,16 @@ bool compare(uint8_t operation, T a, T b) {
   }
 }
 
+/// Comparisons without a sign that hold for every number, or for none: x < 0, x <= UINT64_MAX.
+std::optional<bool> decide_extreme(uint8_t operation, bool is_wide, uint64_t limit) {
+  uint64_t largest = is_wide ? UINT64_MAX : UINT32_MAX;
+  if (!is_wide) limit = truncate(limit, 4);
+  if (limit == 0 && (operation == BPF_JLT || operation == BPF_JGE)) return operation == BPF_JGE;
+  if (limit == largest && (operation == BPF_JGT || operation == BPF_JLE))
+    return operation == BPF_JLE;
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool Value::join(const Value& other) {
@@ -163,15 +173,22 @@ Value evaluate_alu(const Insn& insn, const Value& destination, const Value& sour
   return moves_address ? evaluate_address(operation, destination, source) : Value::scalar();
 }
 
-std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source) {
+std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source,
+                                const VerifierPrecision& precision) {
   uint8_t operation = BPF_OP(insn.code);
   bool is_wide = BPF_CLASS(insn.code) == BPF_JMP;
+  bool is_equality = operation == BPF_JEQ || operation == BPF_JNE;
+  if ((!precision.inequalities && !is_equality) ||
+      (!precision.two_registers && BPF_SRC(insn.code) == BPF_X))
+    return std::nullopt;
   if (destination.is_constant() && source.is_constant())
     return is_wide ? compare(operation, destination.bits, source.bits)
                    : compare(operation, static_cast<uint32_t>(destination.bits),
                              static_cast<uint32_t>(source.bits));
+  if (destination.is_scalar() && source.is_constant())
+    return decide_extreme(operation, is_wide, source.bits);
   bool is_test = destination.kind == Value::Kind::NonZero && source.is_constant() &&
-                 source.bits == 0 && is_wide && (operation == BPF_JEQ || operation == BPF_JNE);
+                 source.bits == 0 && is_wide && is_equality;
   return is_test ? std::optional(operation == BPF_JNE) : std::nullopt;
 }
 

@@ -25,9 +25,11 @@
 
 namespace bpflink {
 
-/// What verifiers learned to compute over time. All verifiers with CO-RE know constants in
-/// registers and the branches that these decide.
+/// What verifiers learned to compute over time. All know constants in registers, and whether these
+/// equal an immediate.
 struct VerifierPrecision {
+  bool inequalities = true;       ///< 4.20: all comparisons with immediates
+  bool two_registers = true;      ///< 5.3: comparisons of registers
   bool spills = true;             ///< 5.3: constants of 8 bytes on the stack
   bool frozen_maps = true;        ///< 5.5: .rodata and .kconfig
   bool exclusive_or = false;      ///< 5.10: BPF_XOR of constants
@@ -43,8 +45,8 @@ struct VerifierPrecision {
       return kernel_version >= (major << 16 | minor << 8);
     };
     if (kernel_version == 0) return {};
-    return {since(5, 3), since(5, 5), since(5, 10), since(5, 16),
-            since(6, 4), since(6, 4), since(6, 18)};
+    return {since(4, 20), since(5, 3), since(5, 3), since(5, 5), since(5, 10),
+            since(5, 16), since(6, 4), since(6, 4), since(6, 18)};
   }
 };
 
@@ -98,7 +100,8 @@ Value evaluate_alu(const Insn& insn, const Value& destination, const Value& sour
                    const VerifierPrecision& precision);
 
 /// Whether a conditional jump is taken, if known.
-std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source);
+std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source,
+                                const VerifierPrecision& precision);
 
 /// Registers and stack. Of the stack, each aligned word of 8 bytes has at most one value, which
 /// begins where the word does: verifiers track no others.

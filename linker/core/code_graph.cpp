@@ -124,7 +124,7 @@ void CodeGraph::describe_functions() {
     auto callback = function_of_name.find(btf.name(tag).substr(prefix.size()));
     if (thrower == function_of_type.end() || callback == function_of_name.end()) continue;
     hidden_uses_.emplace_back(thrower->second, callback->second);
-    functions[callback->second].is_global = true;
+    functions[callback->second].is_exception_callback = true;
   }
 }
 

@@ -58,6 +58,8 @@ struct CodeFunction {
   bool is_program = false;
   /// The verifier checks it on its own, with unknown arguments, and does not use its result.
   bool is_global = false;
+  /// A program names it as what handles its exceptions.
+  bool is_exception_callback = false;
   /// Hidden: a loader makes it static.
   bool is_hidden = false;
   /// Its control flow cannot be followed: all of it counts as reached. Most opaque functions are

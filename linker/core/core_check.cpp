@@ -81,9 +81,15 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
   }
 }
 
-std::vector<std::string_view> ObjectCheck::programs_reaching(std::span<const InsnPlace> places) {
+std::vector<std::string_view> ObjectCheck::programs_with(std::span<const InsnPlace> places,
+                                                         CodeUse use) {
   std::set<std::string_view> programs;
   for (const InsnPlace& place : places) {
+    if (use == CodeUse::Contained) {
+      auto containing = reachability_.programs_containing(place.section, place.offset);
+      programs.insert(containing.begin(), containing.end());
+      continue;
+    }
     InsnReach reach = reachability_.find(place.section, place.offset);
     if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
   }

@@ -24,8 +24,8 @@ class ObjectCheck {
 
   /// The findings, in the order of `object.records`.
   std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }
-  /// The programs in which the verifier reaches one of the places, by name.
-  std::vector<std::string_view> programs_reaching(std::span<const InsnPlace> places);
+  /// The programs that have one of the places, by name.
+  std::vector<std::string_view> programs_with(std::span<const InsnPlace> places, CodeUse use);
 
  private:
   std::vector<CoreFinding> relocations_;

@@ -36,6 +36,8 @@ std::string_view core_need_name(CoreNeed need) {
       return "attach type";
     case Instructions:
       return "instructions";
+    case ArgumentType:
+      return "argument type";
   }
   return "";
 }

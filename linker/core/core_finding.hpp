@@ -29,6 +29,7 @@ enum class CoreNeed : uint8_t {
   ProgramType,
   AttachType,
   Instructions,  ///< instructions that not all kernels have
+  ArgumentType,  ///< what a global function says of an argument
 };
 
 /// "kfunc", "config option".
@@ -42,6 +43,7 @@ constexpr bool is_extern(CoreNeed need) {
 struct CoreComplaint {
   std::string what{};    ///< "struct task_struct has no member 'state'"
   std::string there{};   ///< the kernel's counterpart as C, or ""
+  std::string here{};    ///< what the program has instead as C, or ""
   std::string advice{};  ///< a remedy: "did you mean pid?", "guard it with ..."; or ""
   /// How to read the kernel's counterpart: the tag of a flavor without its suffix, and its body; or
   /// "".

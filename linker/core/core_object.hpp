@@ -25,6 +25,12 @@ struct InsnPlace {
   uint64_t offset;  ///< bytes into the section
 };
 
+/// How a program has an instruction.
+enum class CodeUse : uint8_t {
+  Reached,    ///< the verifier gets there
+  Contained,  ///< a loader loads it with the program
+};
+
 /// An object, its relocations and all else that a kernel binds.
 struct CoreObject {
   std::string name;

@@ -1,5 +1,8 @@
 #include "linker/core/evaluate.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace bpflink {
 namespace {
 
@@ -34,6 +37,14 @@ bool may_call_back(const Insn& call) {
 }
 
 constexpr uint8_t mem_sign_extended = 0x80;  // BPF_MEMSX, not in the headers of every system
+
+/// Whether a call is of one of the commonest helpers that return numbers, which verifiers know.
+bool returns_number(const Insn& insn) {
+  constexpr int32_t helpers[] = {BPF_FUNC_ktime_get_ns,         BPF_FUNC_get_prandom_u32,
+                                 BPF_FUNC_get_smp_processor_id, BPF_FUNC_get_current_pid_tgid,
+                                 BPF_FUNC_get_current_uid_gid,  BPF_FUNC_ktime_get_boot_ns};
+  return insn.src_reg == 0 && std::ranges::find(helpers, insn.imm) != std::end(helpers);
+}
 
 }  // namespace
 
@@ -194,7 +205,7 @@ void Evaluator::call_kernel(const Insn& insn) {
     state_.depend_on(state_[reg].settings);
   }
   state_.clobber_arguments();
-  state_[0] = Value::foreign();
+  state_[0] = returns_number(insn) ? Value::scalar() : Value::foreign();
 }
 
 }  // namespace bpflink

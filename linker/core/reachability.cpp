@@ -164,4 +164,10 @@ InsnReach Reachability::find(uint32_t section, uint64_t offset) {
   return impl_->find(section, offset);
 }
 
+std::vector<std::string_view> Reachability::programs_containing(uint32_t section, uint64_t offset) {
+  uint32_t function = impl_->graph.find_function(section, static_cast<int64_t>(offset));
+  if (function == no_function) return {};
+  return impl_->names_of(impl_->find_programs({function}));
+}
+
 }  // namespace bpflink

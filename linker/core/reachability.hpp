@@ -46,6 +46,8 @@ class Reachability {
 
   /// Whether the instruction at byte `offset` of section `section` is reached.
   InsnReach find(uint32_t section, uint64_t offset);
+  /// The programs that contain it, reached or not: those that a loader loads with it.
+  std::vector<std::string_view> programs_containing(uint32_t section, uint64_t offset);
 
  private:
   struct Impl;

@@ -28,7 +28,11 @@ class Walker {
  public:
   Walker(const CodeGraph& graph, const CodeFacts& facts, Settings& settings, SettingSet assumed,
          uint64_t& work_left)
-      : graph_(graph), evaluator_(graph, facts, settings, assumed, state_), work_left_(work_left) {
+      : graph_(graph),
+        evaluator_(graph, facts, settings, assumed, state_),
+        precision_(VerifierPrecision::of(facts.verifier)),
+        catches_exceptions_(facts.verifier == 0 || facts.verifier >= first_with_exceptions),
+        work_left_(work_left) {
     walk_.blocks.resize(graph.blocks.size());
     contexts_of_.resize(graph.functions.size());
   }
@@ -36,7 +40,9 @@ class Walker {
   Walk run() {
     for (uint32_t i = 0; i < graph_.functions.size(); ++i) {
       const CodeFunction& function = graph_.functions[i];
-      if (!graph_.is_loaded[i] || (!function.is_program && !function.is_global)) continue;
+      bool is_entered = function.is_program ||
+                        (function.is_exception_callback ? catches_exceptions_ : function.is_global);
+      if (!graph_.is_loaded[i] || !is_entered) continue;
       walk_.contexts[enter(i, AbstractState())].is_entry = true;
       drain();
     }
@@ -241,7 +247,7 @@ class Walker {
     bool is_conditional = BPF_OP(insn.code) != BPF_JA && BPF_OP(insn.code) != may_goto;
     if (BPF_OP(insn.code) == BPF_JA) decision = true;
     if (is_conditional) {
-      decision = decide_jump(insn, state_[insn.dst_reg], source);
+      decision = decide_jump(insn, state_[insn.dst_reg], source, precision_);
       if (decision) visit.settings |= state_[insn.dst_reg].settings | source.settings;
     }
     if (decision.value_or(true)) {
@@ -270,9 +276,12 @@ class Walker {
   }
 
   static constexpr uint8_t may_goto = 0xe0;
+  static constexpr uint32_t first_with_exceptions = 6 << 16 | 7 << 8;
 
   const CodeGraph& graph_;
   Evaluator evaluator_;
+  VerifierPrecision precision_;
+  bool catches_exceptions_;  ///< whether the verifier enters exception callbacks
   uint64_t& work_left_;
   uint64_t slots_ = 0, context_blocks_ = 0;
   Walk walk_;

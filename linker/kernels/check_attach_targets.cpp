@@ -20,6 +20,13 @@ struct Target {
   std::string_view thing = {};   ///< its kind, for messages
 };
 
+/// Whether programs attach to all functions that match a pattern: fentry.multi, fexit.multi and
+/// fsession.multi.
+bool names_pattern(uint32_t attach_type) {
+  constexpr uint32_t first = 59, last = 61;  // not in the headers of every system
+  return attach_type >= first && attach_type <= last;
+}
+
 /// The target of a program; nothing if it attaches to nothing that BTF lists.
 std::optional<Target> attach_target_of(const Program& program) {
   const SectionMeaning& meaning = program.meaning;
@@ -31,7 +38,8 @@ std::optional<Target> attach_target_of(const Program& program) {
   } else if (meaning.type == ProgramType::Ext) {
     target.is_program = true;
     return target;
-  } else if (meaning.type != ProgramType::Tracing && meaning.type != ProgramType::Lsm) {
+  } else if ((meaning.type != ProgramType::Tracing && meaning.type != ProgramType::Lsm) ||
+             names_pattern(meaning.attach_type)) {
     return std::nullopt;
   }
   if (names_tracepoint || meaning.attach_type == BPF_TRACE_RAW_TP) {

@@ -1,12 +1,10 @@
-// Checks helpers, and types of maps, programs and attachments, which a kernel identifies by number.
-// Its BTF has enums that list them. A number that is not in its enum is not supported.
+// Checks types of maps, programs and attachments, which a kernel identifies by number. Its BTF has
+// enums that list them. A number that is not in its enum is not supported.
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
-#include <optional>
 #include <utility>
 
-#include "linker/kernels/helper_names.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/section_names.hpp"
 #include "linker/types/map_definition.hpp"
@@ -23,20 +21,6 @@ void check_value(const Kernel& kernel, std::string_view of_enum, uint64_t value,
     return finding.leave_unknown(std::move(what), whole_btf_advice);
   finding.status = CoreStatus::Fails;
   finding.complain(fmt::format("there is no {}", what));
-}
-
-/// The helper that libbpf calls instead if a kernel lacks `helper`, if any.
-std::optional<uint32_t> fallback_of(uint32_t helper) {
-  switch (helper) {
-    case BPF_FUNC_probe_read_user:
-    case BPF_FUNC_probe_read_kernel:
-      return BPF_FUNC_probe_read;
-    case BPF_FUNC_probe_read_user_str:
-    case BPF_FUNC_probe_read_kernel_str:
-      return BPF_FUNC_probe_read_str;
-    default:
-      return std::nullopt;
-  }
 }
 
 void check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
@@ -117,17 +101,6 @@ void check_programs(KernelNeeds& needs) {
 void KernelNeeds::check_kernel_enums() {
   check_maps(*this);
   check_programs(*this);
-}
-
-void KernelNeeds::check_helpers(const CoreObject& code, const UsersOf& users_of) {
-  for (const auto& [id, calls] : code.helper_calls) {
-    bool may_lack = kernel.has_enumerator("bpf_func_id", id).knowledge != Knowledge::Known;
-    if (!may_lack || fallback_of(id)) continue;
-    std::string name = helper_name(id);
-    for (std::string_view program : users_of(calls))
-      check_value(kernel, "bpf_func_id", id, fmt::format("helper {} (id {})", name, id),
-                  add(CoreNeed::Helper, name, program));
-  }
 }
 
 }  // namespace bpflink

@@ -12,12 +12,15 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/print.hpp"
 #include "linker/elf/section_roles.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
 namespace {
+
+constexpr LinuxRelease first_with_kfuncs = {5, 13};
 
 CoreNeed kind_of(const Object& object, const Extern& entry) {
   if (entry.is_function) return CoreNeed::Kfunc;
@@ -32,6 +35,28 @@ void record_absence(const Extern& entry, std::string what, CoreFinding& finding)
   if (!entry.is_weak) finding.status = CoreStatus::Fails;
 }
 
+/// Whether a prototype ends with the argument that kernels since 7.0 pass themselves. A kernel's
+/// BTF should not show it.
+bool shows_implicit_argument(const KernelType& function, uint32_t declared) {
+  BtfType prototype = function.types->type(function.type().type());
+  if (prototype.vlen() != declared + 1) return false;
+  uint32_t last = skip_modifiers(*function.types, prototype.param(declared).type);
+  if (function.types->kind(last) != BtfKind::Ptr) return false;
+  uint32_t target = skip_modifiers(*function.types, function.types->type(last).type());
+  return target != 0 && function.types->name(function.types->type(target)) == "bpf_prog_aux";
+}
+
+void explain_prototypes(const KernelNeeds& needs, const Extern& entry, const KernelType& function,
+                        CoreComplaint& complaint) {
+  const BtfView& types = *needs.object.btf();
+  complaint.there =
+      print_c_declaration(*function.types, function.type().type(), essential_name(entry.name));
+  complaint.here = print_c_declaration(types, entry.type_id, entry.name);
+  if (needs.kernel.has_release({7, 0}) != Knowledge::Absent &&
+      shows_implicit_argument(function, types.type(entry.type_id).vlen()))
+    complaint.advice = "the kernel is wrong: an old pahole wrote an implicit argument into its BTF";
+}
+
 void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
   std::string_view name = essential_name(entry.name);
   auto function = needs.kernel.find(BtfKind::Func, name);
@@ -39,12 +64,22 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
     return needs.report_missing(finding, fmt::format("kernel function {}", name),
                                 {BtfKind::Func, "", name}, entry.is_weak);
   const KernelType& found = function.value;
-  if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types, found.type().type()))
-    return record_absence(entry, fmt::format("{} of {} has another prototype", name, found.owner),
-                          finding);
-  if (!needs.kernel.is_unmarked_kfunc(found)) return;
-  finding.fails_if_called = true;
-  finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
+  if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Absent) {
+    finding.fails_if_called = true;
+    return finding.complain("there are no calls of kernel functions, which came with Linux 5.13");
+  }
+  if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types,
+                            found.type().type())) {
+    record_absence(entry, fmt::format("{} of {} has another prototype", name, found.owner),
+                   finding);
+    return explain_prototypes(needs, entry, found, *finding.complaint);
+  }
+  if (needs.kernel.is_unmarked_kfunc(found)) {
+    finding.fails_if_called = true;
+    finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
+  } else if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Unknown) {
+    finding.leave_unknown(fmt::format("whether programs may call {}", name), release_advice);
+  }
 }
 
 void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
@@ -133,7 +168,8 @@ void KernelNeeds::check_kfunc_calls(const CoreObject& code, const UsersOf& users
     bool may_be_absent = finding.status == CoreStatus::Unknown && entry && entry->is_weak;
     if (!finding.fails_if_called && !may_be_absent) continue;
     auto calls = code.kfunc_calls.find(finding.symbol);
-    if (calls != code.kfunc_calls.end()) finding.programs = users_of(calls->second);
+    if (calls != code.kfunc_calls.end())
+      finding.programs = users_of(calls->second, CodeUse::Reached);
     if (finding.programs.empty())
       finding.status = CoreStatus::Resolves;
     else if (finding.fails_if_called)

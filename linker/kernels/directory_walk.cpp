@@ -35,14 +35,20 @@ class Walk {
       if (entry.is_directory(error)) {
         if (entry.is_symlink(error) || !enters_(name)) continue;
         if (auto ok = visit(entry.path(), depth + 1); !ok) return ok;
-      } else if (entry.is_regular_file(error) && is_new(entry.path())) {
-        files_.push_back(entry.path().string());
+      } else if (entry.is_regular_file(error)) {
+        add(entry.path(), entry.is_symlink(error));
       }
     }
     return {};
   }
 
-  std::vector<std::string> take_files() { return std::move(files_); }
+  std::vector<std::string> take_files() {
+    std::vector<std::string> paths;
+    for (File& file : files_)
+      if (!file.is_link || seen_.insert(file.identity).second)
+        paths.push_back(std::move(file.path));
+    return paths;
+  }
 
  private:
   std::expected<std::vector<fs::directory_entry>, Error> sorted_entries(const fs::path& directory) {
@@ -60,15 +66,24 @@ class Walk {
     return entries;
   }
 
-  bool is_new(const fs::path& path) {
+  struct File {
+    std::string path;
+    bool is_link;
+    std::pair<dev_t, ino_t> identity;
+  };
+
+  void add(const fs::path& path, bool is_link) {
     struct stat info;
-    return ::stat(path.c_str(), &info) == 0 && seen_.emplace(info.st_dev, info.st_ino).second;
+    if (::stat(path.c_str(), &info) != 0) return;
+    std::pair identity(info.st_dev, info.st_ino);
+    if (!is_link) seen_.insert(identity);
+    files_.push_back({path.string(), is_link, identity});
   }
 
   const std::function<bool(const std::string&)>& enters_;
-  std::vector<std::string> files_;
+  std::vector<File> files_;
   size_t entry_count_ = 0;
-  std::set<std::pair<dev_t, ino_t>> seen_;
+  std::set<std::pair<dev_t, ino_t>> seen_;  ///< listed by a name that is no link
 };
 
 }  // namespace

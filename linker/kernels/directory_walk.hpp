@@ -13,10 +13,10 @@
 namespace bpflink {
 
 /// The paths of all regular files in `directory` and below, sorted by name, directory by directory.
-/// Symbolic links to directories are not followed, links to files are. A file with several names is
-/// listed once. Names that begin with a dot are skipped, and so are directories for whose name
-/// `enters` returns false. Errors begin with the path: a directory cannot be read, is 64 levels
-/// deep, or there are more than a million names.
+/// Symbolic links to directories are not followed, links to files are, but what is listed by
+/// another name is not listed by its link again. Names that begin with a dot are skipped, and so
+/// are directories for whose name `enters` returns false. Errors begin with the path: a directory
+/// cannot be read, is 64 levels deep, or there are more than a million names.
 std::expected<std::vector<std::string>, Error> list_files(
     const std::string& directory, const std::function<bool(const std::string& name)>& enters);
 

@@ -58,6 +58,27 @@ Answer<uint64_t> Kernel::has_enumerator(std::string_view of_enum, uint64_t value
   return {Knowledge::Absent};
 }
 
+Knowledge Kernel::has_release(LinuxRelease release) const {
+  // The last helpers of releases: a kernel that has one has what that release brought.
+  struct LastHelper {
+    LinuxRelease release;
+    uint32_t id;
+  };
+  constexpr LastHelper last_helpers[] = {{{5, 10}, 155}, {{5, 11}, 162}, {{5, 12}, 163},
+                                         {{5, 13}, 165}, {{5, 18}, 193}, {{6, 1}, 209},
+                                         {{6, 2}, 211}};
+  bool is_patched = identity.release.find(".el") != std::string::npos;
+  if (version_code) {
+    uint32_t first = uint32_t{release.major} << 16 | uint32_t{release.minor} << 8;
+    if (*version_code >= first) return Knowledge::Known;
+    if (!is_patched) return Knowledge::Absent;
+  }
+  for (const LastHelper& last : last_helpers)
+    if (last.release >= release && has_enumerator("bpf_func_id", last.id).is_known())
+      return Knowledge::Known;
+  return Knowledge::Unknown;
+}
+
 bool Kernel::is_unmarked_kfunc(const KernelType& function) const {
   bool has_marks = false, is_marked = false;
   CoreKernelAccess::named(index, function.module).visit("bpf_kfunc", [&](BtfType tag, uint32_t) {

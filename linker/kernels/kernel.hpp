@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "bpflink/check.hpp"
 #include "bpflink/core.hpp"
 #include "bpflink/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
@@ -101,6 +102,9 @@ struct Kernel {
   /// Whether an enum has an enumerator of that value. Those like __BPF_FUNC_MAX_ID, one more than
   /// the last, do not count. Unknown if the BTF lacks the enum.
   Answer<uint64_t> has_enumerator(std::string_view of_enum, uint64_t value) const;
+  /// Whether the kernel has what a release brought. Unknown if neither its release nor the newest
+  /// helper of its BTF tells, as of Red Hat's kernels, which have parts of later releases.
+  Knowledge has_release(LinuxRelease release) const;
   /// Whether the function's BTF marks kfuncs, as kernels do since 6.10, but not this one.
   bool is_unmarked_kfunc(const KernelType& function) const;
   /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if

@@ -16,7 +16,8 @@ void KernelNeeds::check() {
 
 void KernelNeeds::check_code(const CoreObject& code, const UsersOf& users_of) {
   check_kfunc_calls(code, users_of);
-  check_helpers(code, users_of);
+  check_calls(code, users_of);
+  check_arguments(code, users_of);
   check_instructions(code, users_of);
 }
 
@@ -42,6 +43,10 @@ void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
       similar = kernel.similar_name(wanted.kind, wanted.prefix, wanted.name);
     if (!similar.empty())
       finding.complaint->advice = fmt::format("did you mean {}?", similar);
+    else if (finding.need == CoreNeed::Kfunc)
+      finding.complaint->advice =
+          fmt::format("{}if it may be absent, declare it __weak and guard its calls",
+                      kernel.modules.empty() ? "no modules were searched; " : "");
     else if (kernel.modules.empty())
       finding.complaint->advice = "no modules were searched";
   }

@@ -33,8 +33,9 @@ inline constexpr std::string_view whole_btf_advice =
 /// What settles what only the release tells.
 inline constexpr std::string_view release_advice = "give its --release";
 
-/// The names of the programs that reach one of these places.
-using UsersOf = std::function<std::vector<std::string_view>(std::span<const InsnPlace>)>;
+/// The names of the programs that have one of these places.
+using UsersOf =
+    std::function<std::vector<std::string_view>(std::span<const InsnPlace>, CodeUse use)>;
 
 /// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
@@ -53,7 +54,7 @@ struct KernelNeeds {
 
   /// Checks all but the code. The findings have a fixed order.
   void check();
-  /// Checks what harms only programs that reach the code with it: `users_of(places)` names these.
+  /// Checks what harms only programs with certain code: `users_of(places, use)` names these.
   /// Externs must have been checked.
   void check_code(const CoreObject& code, const UsersOf& users_of);
 
@@ -70,8 +71,9 @@ struct KernelNeeds {
   void check_attach_targets();
   void check_struct_ops();
   void check_kernel_enums();
-  void check_helpers(const CoreObject& code, const UsersOf& users_of);
   void check_kfunc_calls(const CoreObject& code, const UsersOf& users_of);
+  void check_calls(const CoreObject& code, const UsersOf& users_of);
+  void check_arguments(const CoreObject& code, const UsersOf& users_of);
   void check_instructions(const CoreObject& code, const UsersOf& users_of);
 };
 

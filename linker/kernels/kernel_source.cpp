@@ -19,15 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file in a given directory is a kernel.
-bool is_kernel(const std::string& path) {
+/// Whether a file in a given directory is a kernel; nothing if only its name is a kernel's.
+std::optional<bool> is_kernel(const std::string& path) {
   std::array<std::byte, 4096> buffer;
   auto begin = read_begin(path, buffer);
   if (begins_like_kernel(begin)) return true;
   std::string name = fs::path(path).filename().string();
-  bool is_named_like_kernel = name.find("vmlinu") != name.npos || name.find("Image") != name.npos ||
-                              name.find(".btf") != name.npos;
-  return is_named_like_kernel && begins_like_wrapped_kernel(begin);
+  bool is_of_kernel =
+      name.starts_with("vmlinux") || name.starts_with("vmlinuz") || name.find(".btf") != name.npos;
+  bool may_be_wrapped =
+      is_of_kernel || name.find("vmlinu") != name.npos || name.find("Image") != name.npos;
+  if (may_be_wrapped && begins_like_wrapped_kernel(begin)) return true;
+  return is_of_kernel ? std::nullopt : std::optional(false);
 }
 
 /// "5.4.0-42-generic" for "5.4.0-42-generic.btf.tar.xz"; "" for a name without ".btf".
@@ -43,7 +46,8 @@ std::string stem_of_btf(const std::string& name) {
 }  // namespace
 
 std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std::string> paths,
-                                                             KernelOptions options) {
+                                                             KernelOptions options,
+                                                             std::vector<std::string>* notes) {
   Manifest manifest;
   if (!options.manifest.empty()) {
     auto read = read_manifest(options.manifest);
@@ -64,7 +68,11 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
     size_t before = names.size();
     auto files = list_files(path, [](const std::string&) { return true; });
     if (!files) return std::unexpected(files.error());
-    std::ranges::copy_if(*files, std::back_inserter(names), is_kernel);
+    for (std::string& file : *files) {
+      auto found = is_kernel(file);
+      if (!found && notes) notes->push_back(file + ": is named like a kernel, but is none");
+      if (found.value_or(false)) names.push_back(std::move(file));
+    }
     if (names.size() == before) return fail("{}: has no kernel in it", path);
   }
   auto shared = std::make_shared<const KernelOptions>(std::move(options));

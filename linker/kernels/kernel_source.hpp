@@ -54,8 +54,8 @@ struct KernelSource {
 /// Lists the kernels at `paths` in their order. A file is a kernel, whatever its name. In a
 /// directory, a file is a kernel if it begins like one, or if it has "vmlinu", "Image" or ".btf" in
 /// its name and begins like an ELF file, a compressed file or an archive. Directories are searched
-/// at any depth, sorted by name, but not through symbolic links; a file with two names is listed
-/// once. Hidden files and directories are skipped. Only the first 4 KiB of a file are read.
+/// as list_files() does. Only the first 4 KiB of a file are read. `notes` gets a sentence about
+/// each file that is named like a kernel and is none.
 ///
 /// A manifest is JSON, a list of objects:
 ///
@@ -67,8 +67,9 @@ struct KernelSource {
 ///
 /// Errors: a path does not exist; a directory cannot be read, is too deep, or has too many files or
 /// no kernel; the manifest cannot be read or is not such a list.
-std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std::string> paths,
-                                                             KernelOptions options);
+std::expected<std::vector<KernelSource>, Error> find_kernels(
+    std::span<const std::string> paths, KernelOptions options,
+    std::vector<std::string>* notes = nullptr);
 
 /// Whether a text begins with two numbers and a dot between them, as a kernel's release does.
 bool begins_with_version(std::string_view text);

@@ -1,5 +1,6 @@
 // The meaning of section names. The kernel's Documentation/bpf/libbpf/program_types.rst has the
 // same table, and a unit test compares it with the installed libbpf.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -60,11 +61,16 @@ constexpr std::array entries = {
     Entry{"netkit/peer", SchedCls, 55},
     Entry{"tracepoint", Tracepoint, 0, Match::Prefix},
     Entry{"tp", Tracepoint, 0, Match::Prefix},
+    Entry{"tracepoint.s", Tracepoint, 0, Match::Prefix, sleepable_flag},
+    Entry{"tp.s", Tracepoint, 0, Match::Prefix, sleepable_flag},
     Entry{"raw_tracepoint", RawTracepoint, 0, Match::Prefix},
     Entry{"raw_tp", RawTracepoint, 0, Match::Prefix},
+    Entry{"raw_tracepoint.s", RawTracepoint, 0, Match::Prefix, sleepable_flag},
+    Entry{"raw_tp.s", RawTracepoint, 0, Match::Prefix, sleepable_flag},
     Entry{"raw_tracepoint.w", RawTracepointWritable, 0, Match::Prefix},
     Entry{"raw_tp.w", RawTracepointWritable, 0, Match::Prefix},
     Entry{"tp_btf", Tracing, 23, Match::Prefix},
+    Entry{"tp_btf.s", Tracing, 23, Match::Prefix, sleepable_flag},
     Entry{"fentry", Tracing, 24, Match::Prefix},
     Entry{"fmod_ret", Tracing, 26, Match::Prefix},
     Entry{"fexit", Tracing, 25, Match::Prefix},
@@ -73,6 +79,12 @@ constexpr std::array entries = {
     Entry{"fmod_ret.s", Tracing, 26, Match::Prefix, sleepable_flag},
     Entry{"fexit.s", Tracing, 25, Match::Prefix, sleepable_flag},
     Entry{"fsession.s", Tracing, 58, Match::Prefix, sleepable_flag},
+    Entry{"fentry.multi", Tracing, 59, Match::Prefix},
+    Entry{"fexit.multi", Tracing, 60, Match::Prefix},
+    Entry{"fsession.multi", Tracing, 61, Match::Prefix},
+    Entry{"fentry.multi.s", Tracing, 59, Match::Prefix, sleepable_flag},
+    Entry{"fexit.multi.s", Tracing, 60, Match::Prefix, sleepable_flag},
+    Entry{"fsession.multi.s", Tracing, 61, Match::Prefix, sleepable_flag},
     Entry{"freplace", Ext, 0, Match::Prefix},
     Entry{"lsm", Lsm, 27, Match::Prefix},
     Entry{"lsm.s", Lsm, 27, Match::Prefix, sleepable_flag},
@@ -203,6 +215,11 @@ SectionMeaning section_meaning(std::string_view section) {
 }
 
 std::string similar_section(std::string_view section) {
+  bool is_chosen =
+      section.find('/') == section.npos && std::ranges::any_of(entries, [&](const Entry& entry) {
+        return section.starts_with(entry.name);
+      });
+  if (is_chosen) return "";
   // All before the last '/' may be the name, as in "cgroup/connect4", or the first part of it.
   for (size_t slash : {section.npos, section.find('/')}) {
     NearestName nearest(section.substr(0, slash));

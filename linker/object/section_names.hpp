@@ -7,7 +7,8 @@
 namespace bpflink {
 
 /// What a section's name may have meant, such as "xdp" for "xpd": the known name that is most like
-/// it, with what follows the '/'; "" if none is.
+/// it, with what follows the '/'; "" if none is. A name that only continues a known one, such as
+/// "sk_skb1", was chosen for programs whose loader sets their type.
 std::string similar_section(std::string_view section);
 
 }  // namespace bpflink

@@ -6,6 +6,7 @@
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
+#include "linker/elf/license.hpp"
 
 namespace bpflink {
 namespace {
@@ -60,13 +61,6 @@ constexpr std::array gpl_helpers = std::to_array<Helper>({
     {206, "bpf_tcp_raw_check_syncookie_ipv4"},
     {207, "bpf_tcp_raw_check_syncookie_ipv6"},
 });
-
-/// The same list as in the kernel's include/linux/license.h.
-bool is_gpl_compatible(std::string_view license) {
-  constexpr std::string_view compatible[] = {
-      "GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
-  return std::ranges::find(compatible, license) != std::end(compatible);
-}
 
 /// The license that the output will have; "" for none.
 std::string license_of(const Context& context) {

@@ -1,4 +1,4 @@
-// Pass: warn of programs that lost their SEC(), which loaders skip.
+// Pass: warn of programs that lost their SEC(), which loaders skip, or whose section is misspelled.
 //
 // Loaders load a function of .text only together with programs that call it. A library may have
 // functions without a caller.
@@ -9,11 +9,13 @@
 #include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/object.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/object/section_names.hpp"
 
 namespace bpflink {
 namespace {
@@ -137,9 +139,29 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   return found;
 }
 
-}  // namespace
+/// Warns of sections whose names are like those of programs.
+void warn_misspelled_sections(Context& context) {
+  std::set<std::string_view> seen;
+  for (const auto& object : context.objects)
+    for (const InputSymbol& symbol : object->symbols) {
+      if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
+      const InputSection& section = object->sections[symbol.section];
+      if (!section.is_linked() || !section.is_code() || section.role == SectionRole::Text) continue;
+      std::string_view name = section.name;
+      if (section_meaning(name).type != ProgramType::Unspec || !seen.insert(name).second) continue;
+      name.remove_prefix(name.starts_with('?') ? 1 : 0);
+      std::string similar = similar_section(name);
+      if (similar.empty()) continue;
+      context.diagnostics.report(
+          {.severity = Severity::Warning,
+           .message = fmt::format("loaders know no type of programs in section '{}'", name),
+           .symbol = std::string(symbol.name),
+           .references = {reference_to(*object, symbol),
+                          hint(fmt::format("did you mean SEC(\"{}\")?", similar))}});
+    }
+}
 
-void check_programs(Context& context) {
+void warn_lost_sections(Context& context) {
   constexpr size_t max_functions = 64;  // more are hardly a mistake
   size_t checked = 0;
   std::optional<Referenced> referenced;
@@ -168,6 +190,13 @@ void check_programs(Context& context) {
                           note("nothing calls it, so loaders skip it"),
                           hint(fmt::format("if it is a program: SEC(\"{}\")", expected))}});
     }
+}
+
+}  // namespace
+
+void check_programs(Context& context) {
+  warn_misspelled_sections(context);
+  warn_lost_sections(context);
 }
 
 }  // namespace bpflink

@@ -290,8 +290,8 @@ kernel old 'long state'
 kernel new 'unsigned int __state'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then run "$page" 1; fi
 run "$page" 2
-contains log 'trace   g g'
-contains log 'leave   + +  (optional)'
+contains log 'trace     g'
+contains log 'leave     +  (optional)'
 contains matrix.html '<html'
 # With that variable, the program does not fit.
 if bash -c "$(example "$page" 3)" 2>log; then fail 'bpfcore(1), example 3: it fits'; fi

@@ -196,3 +196,22 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
   undefined '>>> if the kernel has it, declare it with __ksym' 'void schedule(void);' '(schedule(), 0)'
 fi
 undefined '' 'int my_own_function_of_nobody(int);' 'my_own_function_of_nobody(1)'
+
+# A section that no loader knows, but is like one that they know. Other names are for programs whose
+# type user space sets.
+compile sections <<'END'
+char LICENSE[] SEC("license") = "GPL";
+SEC("xpd") int misspelled(void *ctx) { return 2; }
+SEC("tracepoints/sched/sched_switch") int plural(void *ctx) { return 0; }
+SEC("?kprob/do_exit") int optional(void *ctx) { return 0; }
+SEC("sk_skb1") int chosen(void *ctx) { return 0; }
+SEC("own_way") int own(void *ctx) { return 0; }
+END
+"$BPFLINK" sections.o -o out.o 2>errors || mistake 'misspelled sections do not link'
+grep -qF "sections.bpf.c:2:16: warning: loaders know no type of programs in section 'xpd'" errors || mistake "$(<errors)"
+for text in '>>> did you mean SEC("xdp")?' '>>> did you mean SEC("tracepoint/sched/sched_switch")?' \
+  '>>> did you mean SEC("kprobe/do_exit")?'; do
+  grep -qF -- "$text" errors || mistake "no $text: $(<errors)"
+done
+[[ $(grep -c 'loaders know no type' errors) == 3 ]] || mistake "warnings: $(<errors)"
+"$BPFLINK" -r sections.o -o out.o 2>errors && [[ ! -s errors ]] || mistake "with -r: $(<errors)"

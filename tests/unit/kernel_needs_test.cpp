@@ -55,7 +55,7 @@ struct Checked {
     auto code = CoreObject::read("kernel_needs.o", image);
     REQUIRE(code);
     for (uint32_t helper : helpers) code->helper_calls[helper] = {};
-    needs.check_helpers(*code, [](std::span<const InsnPlace>) {
+    needs.check_calls(*code, [](std::span<const InsnPlace>, CodeUse) {
       return std::vector<std::string_view>{"first", "second"};
     });
   }
@@ -135,33 +135,40 @@ TEST_CASE("modules provide what vmlinux lacks") {
   for (const char* name : {"bpf_knwon", "bpf_known", "bpf_lsm_file_open"})
     last = types.add_type(types.add_string(name),
                           BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype);
-  auto read_with_module = [&] {
+  auto read_with_module = [&](const char* release) {
     auto blob = types.finish(std::endian::little);
     REQUIRE(blob);
     std::ofstream(directory.file("testmod"), std::ios::binary)
         .write(reinterpret_cast<const char*>(blob->data()),
                static_cast<std::streamsize>(blob->size()));
     std::string path = fixture("small_kernel.o");
-    auto sources = find_kernels(std::span(&path, 1), {.modules = directory.file("")});
+    auto sources =
+        find_kernels(std::span(&path, 1), {.release = release, .modules = directory.file("")});
     auto kernel = read_kernel(sources->front());
     REQUIRE(kernel);
     return std::move(*kernel);
   };
-  auto with_module = read_with_module();
+  auto with_module = read_with_module("6.1.5");
   Checked findings(*with_module);
   CHECK(found(findings, What::Kfunc, "bpf_knwon") == "ok");
   CHECK(found(findings, What::Kfunc, "bpf_known") == "ok");  // the kernel's own comes first
   CHECK(found(findings, What::AttachTarget, "file_open") == "ok");
   CHECK(found(findings, What::StructOps, "sched_ext_ops") ==
         "fails: there is no struct_ops type sched_ext_ops");
-  CHECK(found(findings, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
+
+  // Without a release, nothing says that programs may call kernel functions at all.
+  auto of_unknown_release = read_with_module("");
+  Checked unknown(*of_unknown_release);
+  CHECK(found(unknown, What::ConfigOption, "LINUX_KERNEL_VERSION") ==
         "unknown: LINUX_KERNEL_VERSION (give its --release)");
+  CHECK(found(unknown, What::Kfunc, "bpf_known") ==
+        "unknown: whether programs may call bpf_known (give its --release)");
 
   // If some functions are marked as kfuncs, the others are none.
   const uint32_t no_component = UINT32_MAX;
   types.add_type(types.add_string("bpf_kfunc"), BtfBuilder::info(BtfKind::DeclTag), last,
                  std::span(&no_component, 1));
-  CHECK(found(Checked(*read_with_module()), What::Kfunc, "bpf_knwon") ==
+  CHECK(found(Checked(*read_with_module("6.1.5")), What::Kfunc, "bpf_knwon") ==
         "ok: bpf_knwon of testmod is no kfunc");
 }
 

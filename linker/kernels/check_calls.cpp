@@ -1,0 +1,295 @@
+// Checks which helpers and kfuncs programs may call, and which programs may sleep. That depends on
+// the type of a program and on the kernel's release (call_tables.hpp).
+#include <fmt/format.h>
+#include <linux/bpf.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/elf/license.hpp"
+#include "linker/kernels/call_tables.hpp"
+#include "linker/kernels/helper_names.hpp"
+#include "linker/kernels/kernel_needs.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The helper that libbpf calls instead if a kernel lacks `helper`, if any.
+std::optional<uint32_t> fallback_of(uint32_t helper) {
+  switch (helper) {
+    case BPF_FUNC_probe_read_user:
+    case BPF_FUNC_probe_read_kernel:
+      return BPF_FUNC_probe_read;
+    case BPF_FUNC_probe_read_user_str:
+    case BPF_FUNC_probe_read_kernel_str:
+      return BPF_FUNC_probe_read_str;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_of_tracing(ProgramType type) {
+  using enum ProgramType;
+  constexpr ProgramType types[] = {Kprobe,    Tracepoint, RawTracepoint, RawTracepointWritable,
+                                   PerfEvent, Tracing};
+  return std::ranges::find(types, type) != std::end(types);
+}
+
+/// Whether a rule says "since the function exists".
+bool is_since_introduction(char rule) {
+  return rule >= 'a';
+}
+
+char rule_of_helper(const ProgramCalls& calls, uint32_t id) {
+  return id - 1 < calls.helpers.size() ? calls.helpers[id - 1] : '*';
+}
+
+/// Whether all programs may call a helper since it was first probed, and so since it exists.
+bool is_for_all(uint32_t id) {
+  return std::ranges::all_of(call_tables.programs, [&](const ProgramCalls& calls) {
+    return !calls.struct_name.empty() || is_since_introduction(rule_of_helper(calls, id));
+  });
+}
+
+char rule_of_kfunc(const ProgramCalls& calls, std::string_view name) {
+  static const auto rules = [] {
+    std::unordered_map<std::string_view, std::string_view> by_name;
+    for (const KfuncCalls& kfuncs : call_tables.kfuncs)
+      for (std::string_view names = kfuncs.names; !names.empty();) {
+        size_t end = std::min(names.find(' '), names.size());
+        by_name.emplace(names.substr(0, end), kfuncs.rules);
+        names.remove_prefix(std::min(end + 1, names.size()));
+      }
+    return by_name;
+  }();
+  auto found = rules.find(name);
+  return found == rules.end() ? '*' : found->second[calls.column];
+}
+
+/// Whether a program may call a function.
+struct Permission {
+  Knowledge knowledge = Knowledge::Unknown;
+  char rule = '*';
+};
+
+class CallRules {
+ public:
+  CallRules(const Object& object, const CoreObject& code, const Kernel& kernel)
+      : kernel_(kernel), sleeps_later_(has_callbacks_that_sleep(code)) {
+    std::unordered_map<std::string_view, std::string_view> structs;
+    for (const StructOps& ops : object.struct_ops())
+      for (const StructOpsMember& member : ops.members)
+        structs.emplace(member.program, essential_name(ops.type_name));
+    for (const Program& program : object.programs()) {
+      auto in = structs.find(program.name);
+      calls_.emplace(program.name, find(program.meaning, in == structs.end() ? "" : in->second));
+    }
+  }
+
+  Permission helper(const Program& program, uint32_t id) const {
+    const ProgramCalls* calls = calls_of(program);
+    if (!calls) return no_rule(program);
+    char rule = rule_of_helper(*calls, id);
+    bool is_old =
+        is_since_introduction(rule) && (is_of_tracing(program.meaning.type) || is_for_all(id));
+    return {is_old ? Knowledge::Known : follow(rule), rule};
+  }
+
+  Permission kfunc(const Program& program, std::string_view name) const {
+    const ProgramCalls* calls = calls_of(program);
+    if (!calls) return no_rule(program);
+    char rule = rule_of_kfunc(*calls, name);
+    // Kernels register a kfunc for types of programs when they get it.
+    return {is_since_introduction(rule) ? Knowledge::Known : follow(rule), rule};
+  }
+
+  /// Whether programs of that kind, which may sleep, exist.
+  Permission existence(const Program& program) const {
+    const ProgramCalls* calls = calls_of(program);
+    if (!calls || is_since_introduction(calls->since)) return {Knowledge::Known};
+    return {follow(calls->since), calls->since};
+  }
+
+  /// "kprobe programs", or "programs in 'cgroup/bind4'" where helpers depend on the attach type.
+  std::string describe(const Program& program) const {
+    const ProgramCalls* calls = calls_of(program);
+    if (calls && calls->attach_type != any_attach_type && calls->struct_name.empty() &&
+        !is_of_tracing(program.meaning.type))
+      return fmt::format("programs in '{}'", program.section);
+    return fmt::format("{} programs", program_type_name(program.meaning.type));
+  }
+
+ private:
+  /// The entry for a program; null if the tables have none.
+  static const ProgramCalls* find(const SectionMeaning& meaning, std::string_view struct_name) {
+    bool is_struct_ops = meaning.type == ProgramType::StructOps;
+    auto found = std::ranges::find_if(call_tables.programs, [&](const ProgramCalls& calls) {
+      if (calls.type != meaning.type) return false;
+      if (is_struct_ops) return calls.struct_name == struct_name;
+      return calls.is_sleepable == meaning.sleepable &&
+             (calls.attach_type == meaning.attach_type || calls.attach_type == any_attach_type);
+    });
+    return found == call_tables.programs.end() ? nullptr : &*found;
+  }
+
+  const ProgramCalls* calls_of(const Program& program) const {
+    auto found = calls_.find(program.name);
+    return found == calls_.end() ? nullptr : found->second;
+  }
+
+  /// Whether programs put off work to where it may sleep. Which code that is, is not known.
+  static bool has_callbacks_that_sleep(const CoreObject& code) {
+    return std::ranges::any_of(code.kfunc_calls, [](const auto& call) {
+      return call.first.starts_with("bpf_wq_set_callback") ||
+             call.first.starts_with("bpf_task_work_schedule");
+    });
+  }
+
+  /// What programs may call that have no type of their own is said once, of their type.
+  static Permission no_rule(const Program& program) {
+    ProgramType type = program.meaning.type;
+    bool is_said = type == ProgramType::Ext || type == ProgramType::Unspec;
+    return {is_said ? Knowledge::Known : Knowledge::Unknown};
+  }
+
+  Knowledge follow(char rule) const {
+    std::span releases = call_tables.releases;
+    if (rule == '*') return Knowledge::Unknown;
+    if (rule == '!') return sleeps_later_ ? Knowledge::Known : Knowledge::Absent;
+    if (is_since_introduction(rule)) {
+      bool is_probed = kernel_.has_release(releases[rule - 'a']) == Knowledge::Known;
+      return is_probed ? Knowledge::Known : Knowledge::Unknown;
+    }
+    size_t first = rule == '-' ? releases.size() : rule - '0';
+    if (first < releases.size() && kernel_.has_release(releases[first]) == Knowledge::Known)
+      return Knowledge::Known;
+    // Between two probed releases, it is not known.
+    LinuxRelease after = releases[first - 1];
+    ++after.minor;
+    return kernel_.has_release(after) == Knowledge::Absent ? Knowledge::Absent : Knowledge::Unknown;
+  }
+
+  const Kernel& kernel_;
+  bool sleeps_later_;
+  std::unordered_map<std::string_view, const ProgramCalls*> calls_;
+};
+
+/// Says that programs may not do something, or that it is not known. `what` is "call bpf_throw".
+void report(const Permission& permission, const std::string& programs, std::string_view what,
+            const Kernel& kernel, CoreFinding& finding) {
+  if (permission.knowledge == Knowledge::Unknown) {
+    bool lacks_release = !kernel.version_code && permission.rule != '*';
+    return finding.leave_unknown(
+        fmt::format("whether {} may {}", programs, what),
+        lacks_release ? release_advice : "only a load on that kernel can tell");
+  }
+  finding.status = CoreStatus::Fails;
+  std::string advice;
+  if (permission.rule == '!') {
+    advice = "it may sleep: call it in a sleepable program";
+  } else if (permission.rule != '-') {
+    LinuxRelease since = call_tables.releases[permission.rule - '0'];
+    advice = fmt::format("in Linux {}.{} they may", since.major, since.minor);
+  }
+  finding.complain(fmt::format("{} may not {}", programs, what), std::move(advice));
+}
+
+void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
+                   const UsersOf& users_of) {
+  for (const auto& [id, calls] : code.helper_calls) {
+    Knowledge existence = needs.kernel.has_enumerator("bpf_func_id", id).knowledge;
+    std::string name = helper_name(id);
+    if (existence != Knowledge::Known) {
+      if (fallback_of(id)) continue;
+      for (std::string_view program : users_of(calls, CodeUse::Reached)) {
+        CoreFinding& finding = needs.add(CoreNeed::Helper, name, program);
+        std::string thing = fmt::format("helper {} (id {})", name, id);
+        if (existence == Knowledge::Unknown) {
+          finding.leave_unknown(std::move(thing), whole_btf_advice);
+        } else {
+          finding.status = CoreStatus::Fails;
+          finding.complain("there is no " + thing);
+        }
+      }
+      continue;
+    }
+    auto may_fail = [&](const Program& program) {
+      return rules.helper(program, id).knowledge != Knowledge::Known;
+    };
+    if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
+    for (std::string_view user : users_of(calls, CodeUse::Reached)) {
+      const Program* program = needs.object.find_program(user);
+      if (!program || !may_fail(*program)) continue;
+      report(rules.helper(*program, id), rules.describe(*program), "call " + name, needs.kernel,
+             needs.add(CoreNeed::Helper, name, user));
+    }
+  }
+}
+
+/// Of kfuncs that the kernel has.
+void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
+                  const UsersOf& users_of) {
+  for (const auto& [symbol, calls] : code.kfunc_calls) {
+    auto found = std::ranges::find_if(needs.findings, [&](const CoreFinding& finding) {
+      return finding.need == CoreNeed::Kfunc && finding.symbol == symbol;
+    });
+    if (found == needs.findings.end() || found->status != CoreStatus::Resolves ||
+        found->fails_if_called)
+      continue;
+    std::string_view name = essential_name(symbol);
+    for (std::string_view user : users_of(calls, CodeUse::Reached)) {
+      const Program* program = needs.object.find_program(user);
+      if (!is_gpl_compatible(needs.object.license())) {
+        CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
+        finding.programs.push_back(user);
+        finding.status = CoreStatus::Fails;
+        finding.complain(fmt::format("a program without a GPL license calls {}", name),
+                         "char LICENSE[] SEC(\"license\") = \"GPL\";");
+        continue;
+      }
+      Permission permission = program ? rules.kfunc(*program, name) : Permission{};
+      if (!program || permission.knowledge == Knowledge::Known) continue;
+      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
+      finding.programs.push_back(program->name);
+      report(permission, rules.describe(*program), fmt::format("call {}", name), needs.kernel,
+             finding);
+    }
+  }
+}
+
+/// Of programs in sections such as "uprobe.s" and "xdp.frags".
+void check_flags(KernelNeeds& needs, const CallRules& rules) {
+  for (const Program& program : needs.object.programs()) {
+    std::string type(program_type_name(program.meaning.type));
+    Permission permission =
+        program.meaning.sleepable ? rules.existence(program) : Permission{Knowledge::Known};
+    if (permission.knowledge != Knowledge::Known)
+      report(permission, rules.describe(program), "sleep", needs.kernel,
+             needs.add(CoreNeed::ProgramType, type, program.name));
+    Knowledge frags =
+        program.meaning.xdp_frags ? needs.kernel.has_release({5, 18}) : Knowledge::Known;
+    if (frags == Knowledge::Known) continue;
+    CoreFinding& finding = needs.add(CoreNeed::ProgramType, type, program.name);
+    if (frags == Knowledge::Unknown) {
+      finding.leave_unknown("xdp.frags programs", release_advice);
+    } else {
+      finding.status = CoreStatus::Fails;
+      finding.complain("there are no xdp.frags programs, which came with Linux 5.18");
+    }
+  }
+}
+
+}  // namespace
+
+void KernelNeeds::check_calls(const CoreObject& code, const UsersOf& users_of) {
+  CallRules rules(object, code, kernel);
+  check_helpers(*this, rules, code, users_of);
+  check_kfuncs(*this, rules, code, users_of);
+  check_flags(*this, rules);
+}
+
+}  // namespace bpflink
