@@ -3,6 +3,7 @@
 #include <exception>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "linker/core/core_complaint.hpp"
@@ -10,6 +11,28 @@
 
 namespace bpflink {
 namespace {
+
+/// The accesses of each function with the shifts that the macros for bit-fields make.
+using ShiftedAccesses = std::set<std::tuple<const InputSymbol*, uint32_t, std::string_view>>;
+
+ShiftedAccesses find_shifted(const std::vector<CoreRecord>& records) {
+  ShiftedAccesses found;
+  for (const CoreRecord& record : records)
+    if (record.relocation.kind == CoreKind::FieldLshiftU64)
+      found.emplace(record.function, record.relocation.type_id, record.relocation.access);
+  return found;
+}
+
+/// Whether a relocation is for a member that is a bit-field in the kernel, but not in the program,
+/// whose code reads whole bytes.
+bool misreads_bit_field(const CoreRecord& record, const CoreResult& result,
+                        const ShiftedAccesses& shifted) {
+  bool is_bit_field = record.relocation.kind == CoreKind::FieldByteOffset &&
+                      result.outcome == CoreOutcome::Value && result.local_size != 0 &&
+                      result.size == 0;
+  return is_bit_field &&
+         !shifted.contains({record.function, record.relocation.type_id, record.relocation.access});
+}
 
 /// Binds all relocations of an object, in their order. Returns the bound instructions.
 BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
@@ -20,6 +43,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   const BtfView& program = *object.file().btf;
   CoreResolver resolver(program, object.file().byte_order, types);
   findings.reserve(records.size());
+  const ShiftedAccesses shifted = find_shifted(records);
   size_t names_left = 1 << 17;  // in real programs, a few hundred accesses fail
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
@@ -32,6 +56,10 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
     if (!is_bound)
       finding.complaint = std::make_unique<CoreComplaint>(
           explain_failure(program, record.relocation, types, resolver, result, names_left));
+    else if (finding.misreads = misreads_bit_field(record, result, shifted); finding.misreads)
+      finding.complain(describe_access(program, record.relocation) +
+                           " is a bit-field, of which a plain access gets other bits",
+                       "use BPF_CORE_READ_BITFIELD()");
     else if (auto difference = explain_difference(program, record.relocation, result))
       finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     // An instruction may have several relocations, which the loader applies one after the other.
@@ -63,6 +91,7 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
     const CoreRecord& record = object.records[i];
     InsnReach reach = reachability_.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
+    if (relocation.misreads && reach.reached) relocation.status = CoreStatus::Fails;
     if (relocation.outcome == CoreOutcome::Value) continue;
     bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
     relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
@@ -126,7 +155,8 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
                         .value = from.value,
                         .programs = {from.programs.begin(), from.programs.end()},
                         .assumes = std::move(from.assumes)});
-    if (from.outcome != CoreOutcome::Value) verdicts.back().message = from.complaint->what;
+    if (from.status == CoreStatus::Fails || from.outcome != CoreOutcome::Value)
+      verdicts.back().message = from.complaint->what;
   }
   return verdicts;
 }

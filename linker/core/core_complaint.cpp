@@ -191,6 +191,11 @@ class Explanation {
       case CoreReason::Ambiguous:
         return fmt::format("several types named {} differ", root_);
       case CoreReason::MemberSize:
+        if (result_.size == 0) {
+          complaint_.advice = "use BPF_CORE_READ_BITFIELD()";
+          return fmt::format("{} is a bit-field, which no load or store fits",
+                             describe_access(program_, relocation_));
+        }
         return fmt::format("{} has {}, but {} in the program: no load or store fits both",
                            describe_access(program_, relocation_), count_of(result_.size, "byte"),
                            result_.local_size);

@@ -76,6 +76,8 @@ struct CoreFinding {
   /// It fails only because the kernel's verifier does not understand its guard. If the release is
   /// unknown, that is the verifier of Linux 5.5.
   bool is_guarded_for_newer = false;
+  /// It resolves, but the program would read wrong data: it fails where that is reached.
+  bool misreads = false;
   uint64_t value = 0;
   std::vector<CoreAssumption> assumes{};
 

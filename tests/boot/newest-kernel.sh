@@ -58,8 +58,7 @@ objects=("$root"/objects/after/*.o)
 echo "Linux $(sed -n 's/^kernel //p' "$tmp/results"), ${#objects[@]} objects"
 status=0
 compare_loads before after <"$tmp/results" || status=1
-"$OWN_PROGRAMS/bpfcore" check "$root"/objects/after/*.o "$tmp/kernel/vmlinuz" --json "$tmp/core.json" \
-  >/dev/null 2>&1 || true
+report_core "$tmp/core.json" "$tmp/kernel/vmlinuz" "$root/objects/after"
 grep '^load after/' "$tmp/results" >"$tmp/loads"
 tests/core/compare_loads.py "$tmp/core.json" "$tmp/loads" || status=1
 exit "$status"

@@ -2,6 +2,7 @@
 # to source, in the project's directory.
 #
 #   make_own_objects DIRECTORY    DIRECTORY/before: as compiled or as bpftool links; after: by bpflink
+#   report_core FILE.json KERNEL DIRECTORY [OPTION...]    what bpfcore says of a directory's objects
 OWN_PROGRAMS=$PWD/build/release/bin OWN_FIXTURES=$PWD/build/release/tests/api OWN_SOURCES=$PWD/tests/link
 
 # Links `before/NAME` to `after/NAME`; an object that does not link alone is no subject here.
@@ -42,3 +43,14 @@ make_own_objects() (
   link_group group-meter "$OWN_FIXTURES"/{metered,meter}.o
   rm -f ./*.bpf.c
 )
+
+# Objects that bpfcore refuses, such as those with a bad map, are no subject here.
+report_core() {
+  local object status objects=()
+  for object in "$3"/*.o; do
+    status=0
+    "$OWN_PROGRAMS/bpfcore" check "$object" --kernel "$object" &>/dev/null || status=$?
+    if ((status < 2)); then objects+=("$object"); fi
+  done
+  "$OWN_PROGRAMS/bpfcore" check "${objects[@]}" "$2" "${@:4}" --json "$1" &>/dev/null || (($? == 1))
+}

@@ -72,8 +72,7 @@ judge() {
   guest_results "$kernel.console" | grep '^load ' >"$kernel.loads"
   local options=()
   if [[ -e $config ]]; then options=(--config "$config"); fi
-  "$OWN_PROGRAMS/bpfcore" check "$root"/objects/*.o "$image" "${options[@]}" --json "$kernel.json" \
-    >"$kernel.messages" 2>&1 || true
+  report_core "$kernel.json" "$image" "$root/objects" "${options[@]}"
   printf '\n%s, Linux %s: ' "$1" "$release"
   tests/core/compare_loads.py "$kernel.json" "$kernel.loads"
 }

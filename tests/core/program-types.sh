@@ -152,5 +152,5 @@ says "error: the tag 'arg:trusted' of an argument came with Linux 6.9 in both.bt
 kernel bare bare <<<'struct here { int pid; } here; int own_kfunc(void *ctx) { return 0; }'
 core 0 check trusted.o bare.btf
 says "the tag 'arg:trusted' of an argument"
-core 0 check kfuncs.o bare.btf
+core 1 check kfuncs.o bare.btf
 says 'whether programs may call own_kfunc'
