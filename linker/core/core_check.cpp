@@ -53,10 +53,11 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
     finding.reason = result.reason;
     finding.value = result.value;
     bool is_bound = result.outcome == CoreOutcome::Value;
+    finding.misreads = misreads_bit_field(record, result, shifted);
     if (!is_bound)
       finding.complaint = std::make_unique<CoreComplaint>(
           explain_failure(program, record.relocation, types, resolver, result, names_left));
-    else if (finding.misreads = misreads_bit_field(record, result, shifted); finding.misreads)
+    else if (finding.misreads)
       finding.complain(describe_access(program, record.relocation) +
                            " is a bit-field, of which a plain access gets other bits",
                        "use BPF_CORE_READ_BITFIELD()");

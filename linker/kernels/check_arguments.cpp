@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -75,6 +76,10 @@ void judge_tag(const Kernel& kernel, const ArgumentTag& tag, std::string_view of
 void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_of) {
   if (kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
   const ObjectFile& file = code.file();
+  std::unordered_map<std::string_view, const InputSymbol*> functions;
+  if (!file.tags.empty())
+    for (const InputSymbol& symbol : file.symbols)
+      if (symbol.is_in_section() && !symbol.is_local()) functions.emplace(symbol.name, &symbol);
   std::set<std::tuple<uint32_t, uint32_t, std::string_view>> seen;
   for (uint32_t id : file.tags) {
     const BtfView& types = *file.btf;
@@ -87,10 +92,9 @@ void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_o
     if (function.func_linkage() != BtfLinkage::Global ||
         !seen.emplace(type.type(), of_struct, tag->text).second)
       continue;
-    auto symbol = std::ranges::find_if(file.symbols, [&](const InputSymbol& candidate) {
-      return candidate.is_in_section() && candidate.name == types.name(function);
-    });
-    if (symbol == file.symbols.end()) continue;
+    auto found = functions.find(types.name(function));
+    if (found == functions.end()) continue;
+    const InputSymbol* symbol = found->second;
     InsnPlace place{symbol->section, symbol->value};
     auto programs = users_of({&place, 1}, CodeUse::Contained);
     if (programs.empty()) continue;

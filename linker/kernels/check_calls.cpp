@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -92,7 +93,7 @@ class CallRules {
 
   Permission helper(const Program& program, uint32_t id) const {
     const ProgramCalls* calls = calls_of(program);
-    if (!calls) return no_rule(program);
+    if (!calls) return is_for_all(id) ? Permission{Knowledge::Known} : no_rule(program);
     char rule = rule_of_helper(*calls, id);
     bool is_old =
         is_since_introduction(rule) && (is_of_tracing(program.meaning.type) || is_for_all(id));
@@ -233,13 +234,13 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
 /// Of kfuncs that the kernel has.
 void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
                   const UsersOf& users_of) {
+  std::unordered_set<std::string_view> present;
+  for (const CoreFinding& finding : needs.findings)
+    if (finding.need == CoreNeed::Kfunc && finding.status == CoreStatus::Resolves &&
+        !finding.fails_if_called)
+      present.insert(finding.symbol);
   for (const auto& [symbol, calls] : code.kfunc_calls) {
-    auto found = std::ranges::find_if(needs.findings, [&](const CoreFinding& finding) {
-      return finding.need == CoreNeed::Kfunc && finding.symbol == symbol;
-    });
-    if (found == needs.findings.end() || found->status != CoreStatus::Resolves ||
-        found->fails_if_called)
-      continue;
+    if (!present.contains(symbol)) continue;
     std::string_view name = essential_name(symbol);
     for (std::string_view user : users_of(calls, CodeUse::Reached)) {
       const Program* program = needs.object.find_program(user);

@@ -21,7 +21,8 @@ Kernel::Kernel(std::string kernel_name, Btf types)
     : name(std::move(kernel_name)),
       btf(std::move(types)),
       index(btf),
-      absence_(lists_functions(btf) ? Knowledge::Absent : Knowledge::Unknown) {}
+      absence_(lists_functions(btf) ? Knowledge::Absent : Knowledge::Unknown),
+      at_least_(release_of_helpers()) {}
 
 void Kernel::add_module(KernelModule module) {
   modules.push_back(std::move(module));
@@ -58,25 +59,28 @@ Answer<uint64_t> Kernel::has_enumerator(std::string_view of_enum, uint64_t value
   return {Knowledge::Absent};
 }
 
-Knowledge Kernel::has_release(LinuxRelease release) const {
-  // The last helpers of releases: a kernel that has one has what that release brought.
+/// The last release of which the kernel's BTF has the newest helper.
+LinuxRelease Kernel::release_of_helpers() const {
   struct LastHelper {
     LinuxRelease release;
     uint32_t id;
   };
-  constexpr LastHelper last_helpers[] = {{{5, 10}, 155}, {{5, 11}, 162}, {{5, 12}, 163},
-                                         {{5, 13}, 165}, {{5, 18}, 193}, {{6, 1}, 209},
-                                         {{6, 2}, 211}};
+  constexpr LastHelper last_helpers[] = {{{6, 2}, 211},  {{6, 1}, 209},  {{5, 18}, 193},
+                                         {{5, 13}, 165}, {{5, 12}, 163}, {{5, 11}, 162},
+                                         {{5, 10}, 155}};
+  for (const LastHelper& last : last_helpers)
+    if (has_enumerator("bpf_func_id", last.id).is_known()) return last.release;
+  return {};
+}
+
+Knowledge Kernel::has_release(LinuxRelease release) const {
   bool is_patched = identity.release.find(".el") != std::string::npos;
   if (version_code) {
     uint32_t first = uint32_t{release.major} << 16 | uint32_t{release.minor} << 8;
     if (*version_code >= first) return Knowledge::Known;
     if (!is_patched) return Knowledge::Absent;
   }
-  for (const LastHelper& last : last_helpers)
-    if (last.release >= release && has_enumerator("bpf_func_id", last.id).is_known())
-      return Knowledge::Known;
-  return Knowledge::Unknown;
+  return release <= at_least_ ? Knowledge::Known : Knowledge::Unknown;
 }
 
 bool Kernel::is_unmarked_kfunc(const KernelType& function) const {

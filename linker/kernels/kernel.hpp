@@ -114,7 +114,10 @@ struct Kernel {
   Answer<ConfigValue> option(std::string_view wanted) const;
 
  private:
+  LinuxRelease release_of_helpers() const;
+
   Knowledge absence_;
+  LinuxRelease at_least_;  ///< the release, as far as its helpers tell
 };
 
 /// Reads a kernel and its modules. Of decompressed data only the BTF is kept; uncompressed BTF

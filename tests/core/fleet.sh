@@ -35,10 +35,14 @@ EOS
 # On a terminal, lines are no longer than it is wide.
 mkdir wide
 for minor in {10..19}; do cp "$([[ $((minor % 2)) == 0 ]] && echo good || echo bad).btf" wide/5.$minor.0.btf; done
-script -qec "stty cols 24; '$BPFCORE' check trace.o wide --table 2>/dev/null" /dev/null | tr -d '\r' >terminal || true
-[[ $(grep -c '^reads' terminal) == 2 ]] || fail "rows: $(<terminal)"
-longest=$(grep '^reads' terminal | awk '{ print length }' | sort -n | tail -n 1)
-((longest <= 24)) || fail "$longest characters: $(<terminal)"
+if script -qec true /dev/null &>/dev/null; then
+  script -qec "stty cols 24; '$BPFCORE' check trace.o wide --table 2>/dev/null" /dev/null | tr -d '\r' >terminal || true
+  [[ $(grep -c '^reads' terminal) == 2 ]] || fail "rows: $(<terminal)"
+  longest=$(grep '^reads' terminal | awk '{ print length }' | sort -n | tail -n 1)
+  ((longest <= 24)) || fail "$longest characters: $(<terminal)"
+else
+  echo 'SKIPPED: no terminals here'
+fi
 
 # A file that is named like a kernel and is none gets a warning. A hard link is a kernel of its own; a
 # symbolic link to a listed file is not.
