@@ -256,6 +256,7 @@ class Minimize {
 
   std::vector<ArchiveEntry> archive_entries() const {
     std::vector<ArchiveEntry> entries;
+    entries.reserve(uses_.size());
     for (const Use& use : uses_)
       entries.push_back({column_name(use.column), summaries_[use.kernel].identity, use.blob});
     return entries;
