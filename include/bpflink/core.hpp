@@ -238,7 +238,9 @@ enum class CoreStatus : uint8_t {
   Resolves,  ///< the kernel has what it asks for
   Guarded,   ///< the kernel lacks it, and no execution reaches the code
   Unknown,   ///< too little is known of the kernel; never for relocations
-  Fails,     ///< the kernel lacks it, and the load of a program, or of the whole object, fails
+  /// The kernel lacks it, and the load of a program, or of the whole object, fails; or it has a
+  /// value, but for a plain access to what is a bit-field in the kernel, which gets other bits.
+  Fails,
 };
 
 /// The name of a status: "resolves", "guarded", "unknown", "fails".
@@ -268,7 +270,7 @@ struct CoreVerdict {
   /// The variables that decide branches in the programs, with the values that it is guarded with:
   /// it depends on no others. Empty: it is guarded, whatever user space sets.
   std::vector<CoreAssumption> assumes = {};
-  /// Why it has no value: "struct task_struct has no member 'state'".
+  /// Why it does not resolve: "struct task_struct has no member 'state'".
   std::string message = {};
 };
 

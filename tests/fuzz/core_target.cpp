@@ -73,8 +73,12 @@ void check_verdicts(std::span<const std::byte> image, const CoreObject& object,
   require(verdicts->size() == object.records.size(), "each relocation has a verdict");
   for (const CoreVerdict& verdict : *verdicts) {
     bool has_value = verdict.outcome == CoreOutcome::Value;
-    require(has_value == (verdict.status == CoreStatus::Resolves), "what has a value resolves");
-    require(has_value || !verdict.message.empty(), "what has no value has a message");
+    bool resolves = verdict.status == CoreStatus::Resolves;
+    // A plain access to a bit-field has a value, and fails.
+    require(has_value || !resolves, "what resolves has a value");
+    require(!has_value || resolves || verdict.status == CoreStatus::Fails,
+            "what has a value resolves or fails");
+    require(resolves || !verdict.message.empty(), "what does not resolve has a message");
     require(verdict.assumes.empty() || verdict.status == CoreStatus::Guarded,
             "guards rest on assumptions");
     require((choices & 1) == 0 || verdict.assumes.empty() || (choices >> 4 & 1) != 0,
