@@ -238,8 +238,8 @@ enum class CoreStatus : uint8_t {
   Resolves,  ///< the kernel has what it asks for
   Guarded,   ///< the kernel lacks it, and no execution reaches the code
   Unknown,   ///< too little is known of the kernel; never for relocations
-  /// The kernel lacks it, and the load of a program, or of the whole object, fails; or it has a
-  /// value, but for a plain access to what is a bit-field in the kernel, which gets other bits.
+  /// The kernel lacks it, and a program, or the whole object, does not load; or the member is a
+  /// bit-field in the kernel, and a plain access would read other bits.
   Fails,
 };
 
