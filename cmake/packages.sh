@@ -8,7 +8,8 @@
 # objects), test (other programs that the tests call), bench (programs for tests/bench), lint (CI's
 # style checks), sanitize (to build the preset `sanitize`), root (to make a clean root), boot (to boot
 # a kernel with tests/boot), kernel (to build and boot one with samples/kernel/build.sh), libcxx
-# (another C++ library to build with), arm64 (to build for arm64 and run the result).
+# (another C++ library to build with), arm64 (to build for arm64 and run the result), boot_arm64 (to
+# boot an arm64 kernel, with boot).
 set -euo pipefail
 
 build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
@@ -25,6 +26,7 @@ root=(debootstrap)
 boot=(qemu-system-x86 busybox-static cpio gcc libbpf-dev libelf-dev zlib1g-dev)
 kernel=("${boot[@]}" linux-source-6.12 make flex bison bc libssl-dev kmod patch xz-utils dwarves bpftool time python3)
 arm64=(g++-12-aarch64-linux-gnu qemu-user)
+boot_arm64=(gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm)
 libcxx=(clang-19 libc++-19-dev libc++abi-19-dev)
 
 packages=()

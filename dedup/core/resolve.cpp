@@ -114,17 +114,20 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
       return failed(found.error());
     }
     if (!result) {
-      result = {.outcome = CoreOutcome::Value,
-                .value = found->value,
-                .local_value = expected.value,
-                .is_checked = expected.is_definite,
-                .local_size = expected.size,
-                .size = found->size,
-                .is_resizable = expected.size == found->size ||
-                                is_resizable_access(program.view, expected.type_id,
-                                                    type.types->view, found->type_id),
-                .sign_differs = is_signed_type(program.view, expected.type_id) !=
-                                is_signed_type(type.types->view, found->type_id)};
+      result = {
+          .outcome = CoreOutcome::Value,
+          .value = found->value,
+          .local_value = expected.value,
+          .is_checked = expected.is_definite,
+          .local_size = expected.size,
+          .size = found->size,
+          .is_resizable =
+              expected.size == found->size ||
+              is_resizable_access(program.view, expected.type_id, type.types->view, found->type_id),
+          .sign_differs = is_signed_type(program.view, expected.type_id) !=
+                          is_signed_type(type.types->view, found->type_id),
+          .array_size_differs = program.view.kind(expected.type_id) == BtfKind::Array &&
+                                program.size(expected.type_id) != type.types->size(found->type_id)};
       bit_offset = path.bit_offset;
     } else if (path.bit_offset != bit_offset || found->value != result->value) {
       return failed(CoreReason::Ambiguous);

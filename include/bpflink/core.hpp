@@ -169,6 +169,9 @@ struct CoreResult {
   bool is_resizable = true;
   /// Whether the member is signed in either the program or the kernel, but not in both.
   bool sign_differs = false;
+  /// Whether the member is an array that has another size in the kernel: libbpf before 1.6 refuses
+  /// a load or store of an element by such a relocation.
+  bool array_size_differs = false;
 };
 
 /// Resolves the relocations of a program, one after the other.

@@ -60,7 +60,8 @@ class ProblemFinder {
       const CoreFinding& finding = findings[i];
       bool is_relocation = finding.need == CoreNeed::Relocation;
       bool fails = finding.status == CoreStatus::Fails;
-      bool differs = differences_ && is_relocation && finding.status == CoreStatus::Resolves;
+      bool differs = (differences_ || finding.needs_new_loader) && is_relocation &&
+                     finding.status == CoreStatus::Resolves;
       bool is_unknown = finding.status == CoreStatus::Unknown && !finding.fails_to_attach;
       if (!finding.complaint || !(fails || finding.fails_to_attach || is_unknown || differs))
         continue;
@@ -106,9 +107,9 @@ class ProblemFinder {
   std::string advice(const CoreProblem& problem) const {
     const CoreFinding& finding = *problem.finding;
     const CoreComplaint& complaint = *finding.complaint;
-    bool is_guardable =
-        finding.status == CoreStatus::Fails && finding.outcome != CoreOutcome::Failed;
-    if (finding.need == CoreNeed::Relocation && !is_guardable) return "";
+    bool has_advice = finding.needs_new_loader || (finding.status == CoreStatus::Fails &&
+                                                   finding.outcome != CoreOutcome::Failed);
+    if (finding.need == CoreNeed::Relocation && !has_advice) return "";
     if (finding.is_guarded_for_newer) return guard_advice(problem.kernels.front());
     if (complaint.flavor_tag.empty() || complaint.advice.empty()) return complaint.advice;
     std::string suffix = series_of(report_.kernels[problem.kernels.front()].identity.release);
@@ -152,8 +153,7 @@ class ProblemFinder {
       std::string which = range.empty() ? count_of(kernels.size(), "kernel")
                                         : fmt::format("{} ({})", range, kernels.size());
       diagnostic.references.push_back(
-          note(fmt::format("{} {}: {}", problem.unknown.empty() ? "fails on" : "these are", which,
-                           list_kernels(kernels))));
+          note(fmt::format("{} {}: {}", verb_of(problem), which, list_kernels(kernels))));
     }
     if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
     if (!complaint.there.empty())
@@ -162,6 +162,11 @@ class ProblemFinder {
       diagnostic.references.push_back(note("the program has: " + complaint.here));
     if (std::string text = advice(problem); !text.empty())
       diagnostic.references.push_back(hint(std::move(text)));
+  }
+
+  static std::string_view verb_of(const CoreProblem& problem) {
+    if (!problem.unknown.empty()) return "these are";
+    return problem.finding->status == CoreStatus::Resolves ? "differs on" : "fails on";
   }
 
   static std::string list_things(const CoreProblem& problem) {

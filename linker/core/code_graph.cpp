@@ -13,10 +13,6 @@ constexpr uint8_t max_parameters = 5, last_register = 10;
 /// A function with more blocks is opaque, which bounds the memory for blocks.
 constexpr uint32_t max_blocks = 1u << 17;
 
-bool is_hidden(const InputSymbol& symbol) {
-  return symbol.visibility == STV_HIDDEN || symbol.visibility == STV_INTERNAL;
-}
-
 bool is_unconditional(const Insn& insn) {
   return BPF_OP(insn.code) == BPF_JA;
 }
@@ -46,8 +42,8 @@ void CodeGraph::find_functions() {
                          .begin = symbol.value,
                          .end = symbol.value + size,
                          .is_program = section.holds_programs() && !symbol.is_local(),
-                         .is_global = !symbol.is_local() && !is_hidden(symbol),
-                         .is_hidden = !symbol.is_local() && is_hidden(symbol),
+                         .is_global = !symbol.is_local() && !symbol.is_hidden(),
+                         .is_hidden = !symbol.is_local() && symbol.is_hidden(),
                          .is_opaque = symbol.value % insn_size != 0});
   }
   // A program's name comes before its aliases.

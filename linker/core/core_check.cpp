@@ -54,6 +54,8 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
     finding.value = result.value;
     bool is_bound = result.outcome == CoreOutcome::Value;
     finding.misreads = misreads_bit_field(record, result, shifted);
+    finding.needs_new_loader =
+        is_bound && result.array_size_differs && is_at_memory_access(object.file(), record);
     if (!is_bound)
       finding.complaint = std::make_unique<CoreComplaint>(
           explain_failure(program, record.relocation, types, resolver, result, names_left));
@@ -61,6 +63,10 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
       finding.complain(describe_access(program, record.relocation) +
                            " is a bit-field, of which a plain access gets other bits",
                        "use BPF_CORE_READ_BITFIELD()");
+    else if (finding.needs_new_loader)
+      finding.complain(describe_access(program, record.relocation) +
+                           " is an array of another size, which libbpf before 1.6 cannot access so",
+                       "load the program with a newer libbpf, or read it with BPF_CORE_READ()");
     else if (auto difference = explain_difference(program, record.relocation, result))
       finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     // An instruction may have several relocations, which the loader applies one after the other.

@@ -8,6 +8,7 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
+#include "linker/core/counterpart.hpp"
 
 namespace bpflink {
 namespace {
@@ -35,79 +36,6 @@ std::string steps_text(std::span<const CoreStep> steps) {
   for (const CoreStep& step : steps)
     text += step.is_element ? fmt::format("[{}]", step.index) : fmt::format(".{}", step.name);
   return text;
-}
-
-/// Finds the name that replaced another one: a similar name, or else one that contains it, as
-/// `__state` contains `state`, or is contained in it.
-class Successor {
- public:
-  explicit Successor(std::string_view name) : name_(name), similar_(name) {}
-
-  /// Whether `candidate` is the best so far.
-  bool consider(std::string_view candidate) {
-    if (similar_.consider(candidate)) return true;
-    constexpr size_t shortest_part = 3;
-    size_t shorter = std::min(candidate.size(), name_.size());
-    bool has_part = shorter >= shortest_part && (candidate.find(name_) != candidate.npos ||
-                                                 name_.find(candidate) != name_.npos);
-    if (!has_part || has_found_part_ || !similar_.nearest().empty()) return false;
-    has_found_part_ = true;
-    return true;
-  }
-
- private:
-  std::string_view name_;
-  NearestName similar_;
-  bool has_found_part_ = false;
-};
-
-struct FoundMember {
-  uint32_t type_id;
-  std::string path;  ///< from the struct that was searched
-};
-
-/// Looks for a member in a struct of a kernel: one of that name within other members, or else one
-/// with a similar name.
-std::optional<FoundMember> find_member_like(const BtfView& types, uint32_t id,
-                                            std::string_view wanted, size_t& names_left) {
-  constexpr int deepest = 8;  // members of members
-  struct Open {
-    uint32_t id;
-    std::string path;
-    int depth;
-  };
-  Successor successor(wanted);
-  std::optional<FoundMember> nearest;
-  std::vector<Open> open{{id, "", 0}};
-  for (size_t at = 0; at < open.size(); ++at) {
-    const Open here = open[at];
-    BtfType type = types.type(here.id);
-    for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
-      BtfMember member = type.member(i);
-      std::string_view name = types.string(member.name_off);
-      std::string path = here.path;
-      if (!name.empty()) path += fmt::format("{}{}", path.empty() ? "" : ".", name);
-      bool is_outermost = here.path.empty();
-      if (name == wanted) return FoundMember{member.type, path};
-      if (is_outermost && successor.consider(name)) nearest = {member.type, path};
-      uint32_t inner = skip_modifiers(types, member.type);
-      if (here.depth < deepest && is_composite(types.kind(inner)))
-        open.push_back({inner, path, here.depth + 1});
-    }
-  }
-  return nearest;
-}
-
-std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_view wanted,
-                                 size_t& names_left) {
-  Successor successor(essential_name(wanted));
-  std::string nearest;
-  BtfType type = types.type(id);
-  for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
-    std::string_view name = types.string(type.enumerator(i).name_off);
-    if (successor.consider(name)) nearest = name;
-  }
-  return nearest;
 }
 
 /// A type of that name but another kind, as C, or "".
@@ -227,6 +155,18 @@ class Explanation {
 
   std::string_view step_name() const { return steps_[nearest_->depth].name; }
 
+  /// What the program does with the member that was not found.
+  MissingMember missing_member() const {
+    const CoreStep& step = steps_[nearest_->depth];
+    BtfType container = program_.type(step.type_id);
+    MissingMember missing{.types = program_,
+                          .type_id = container.member(step.index).type,
+                          .name = step.name,
+                          .is_only = container.vlen() == 1};
+    if (nearest_->depth + 1 < steps_.size()) missing.next = steps_[nearest_->depth + 1].name;
+    return missing;
+  }
+
   /// Names the struct that should have the member, or the path to it.
   std::string container() const {
     const BtfView& types = kernel_.types(nearest_->module);
@@ -246,7 +186,7 @@ class Explanation {
       describe_type_there();
       return fmt::format("{} is not a struct with a member '{}'", whole_path(), step_name());
     }
-    if (auto found = find_member_like(types, nearest_->at, step_name(), names_left_)) {
+    if (auto found = find_counterpart(types, nearest_->at, missing_member(), names_left_)) {
       size_t dot = found->path.rfind('.');
       std::string declaration =
           print_c_declaration(types, found->type_id, found->path.substr(dot + 1));
@@ -270,7 +210,7 @@ class Explanation {
   void describe_member_there() {
     const BtfView& types = kernel_.types(nearest_->module);
     if (!is_composite(types.kind(nearest_->at))) return;
-    auto found = find_member_like(types, nearest_->at, step_name(), names_left_);
+    auto found = find_member(types, nearest_->at, step_name(), names_left_);
     if (!found) return;
     complaint_.there = print_c_declaration(types, found->type_id, step_name());
     if (nearest_->depth == 1) offer_flavor(complaint_.there);

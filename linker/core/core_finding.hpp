@@ -78,6 +78,8 @@ struct CoreFinding {
   bool is_guarded_for_newer = false;
   /// It resolves, but the program would read wrong data: it fails where that is reached.
   bool misreads = false;
+  /// It resolves, but not with libbpf before 1.6.
+  bool needs_new_loader = false;
   uint64_t value = 0;
   std::vector<CoreAssumption> assumes{};
 

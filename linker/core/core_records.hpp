@@ -24,6 +24,9 @@ struct CoreRecord {
 /// function, which libbpf's linker leaves of losing weak functions.
 std::vector<CoreRecord> read_core_records(const ObjectFile& object);
 
+/// Whether the instruction of a relocation loads or stores.
+bool is_at_memory_access(const ObjectFile& object, const CoreRecord& record);
+
 /// Applies a relocation's `result` to its instruction. If the instruction cannot hold the value,
 /// this changes `outcome` and `reason`.
 void bind_instruction(const ObjectFile& object, const CoreRecord& record, CoreResult& result);

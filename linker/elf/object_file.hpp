@@ -112,6 +112,8 @@ struct InputSymbol {
   uint32_t output_index = 0;
 
   bool is_local() const { return binding == STB_LOCAL; }
+  /// Whether a loader makes it static.
+  bool is_hidden() const { return visibility == STV_HIDDEN || visibility == STV_INTERNAL; }
   bool is_in_section() const { return section != 0; }
   bool is_defined() const { return is_in_section() || is_absolute; }
   bool is_section() const { return type == STT_SECTION; }

@@ -1,18 +1,22 @@
-// Checks what global functions say of their arguments with __arg_trusted and the like: whether the
-// verifier knows the tag, and has the struct that a trusted argument points to.
+// Checks the arguments of global functions, which verifiers check by their types alone: whether
+// they may be pointers, which came with Linux 5.12; whether the verifier knows what __arg_trusted
+// and the like say of one, and has the struct that a trusted argument points to.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/core/candidates.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/program_contexts.hpp"
 
 namespace bpflink {
 namespace {
@@ -71,39 +75,112 @@ void judge_tag(const Kernel& kernel, const ArgumentTag& tag, std::string_view of
                                  count, of_struct));
 }
 
-}  // namespace
+/// The releases whose verifiers check each global function on its own, and with pointers.
+constexpr LinuxRelease global_functions{5, 6}, pointer_arguments{5, 12};
 
-void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_of) {
-  if (kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
-  const ObjectFile& file = code.file();
-  std::unordered_map<std::string_view, const InputSymbol*> functions;
-  if (!file.tags.empty())
+/// A global function that is no program.
+struct Subprogram {
+  BtfType function;
+  const InputSymbol* symbol;
+  std::vector<std::string_view> programs;  ///< which have it
+};
+
+/// The global functions of an object by the ids of their FUNCs.
+class Subprograms {
+ public:
+  Subprograms(const KernelNeeds& needs, const CoreObject& code, const UsersOf& users_of) {
+    const ObjectFile& file = code.file();
+    std::unordered_map<std::string_view, const InputSymbol*> symbols;
     for (const InputSymbol& symbol : file.symbols)
-      if (symbol.is_in_section() && !symbol.is_local()) functions.emplace(symbol.name, &symbol);
+      if (symbol.is_in_section() && !symbol.is_local() && !symbol.is_hidden())
+        symbols.emplace(symbol.name, &symbol);
+    for (const BtfDeclaration& declaration : file.declarations) {
+      BtfType function = declaration.type();
+      if (!declaration.is_func() || function.func_linkage() != BtfLinkage::Global) continue;
+      auto found = symbols.find(file.btf->name(function));
+      if (found == symbols.end() || needs.object.find_program(found->first)) continue;
+      InsnPlace place{found->second->section, found->second->value};
+      auto programs = users_of({&place, 1}, CodeUse::Contained);
+      if (!programs.empty())
+        by_id.emplace(declaration.type_id,
+                      Subprogram{function, found->second, std::move(programs)});
+    }
+  }
+
+  std::map<uint32_t, Subprogram> by_id;
+};
+
+/// Parameters that a loader gives the type of a context, by their FUNCs.
+std::set<std::pair<uint32_t, int32_t>> find_context_parameters(const ObjectFile& file) {
+  std::set<std::pair<uint32_t, int32_t>> found;
+  for (uint32_t id : file.tags) {
+    BtfType tag = file.btf->type(id);
+    if (file.btf->name(tag) == "arg:ctx") found.emplace(tag.type(), tag.component_idx());
+  }
+  return found;
+}
+
+/// Between these releases, verifiers refuse all pointers but those to contexts.
+void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+  Knowledge allows = needs.kernel.has_release(pointer_arguments);
+  if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
+    return;
+  const BtfView& types = *file.btf;
+  auto contexts = find_context_parameters(file);
+  for (const auto& [id, subprogram] : subprograms.by_id) {
+    BtfType prototype = types.type(subprogram.function.type());
+    for (uint32_t i = 0; i < prototype.vlen(); ++i) {
+      uint32_t type = prototype.param(i).type;
+      if (types.kind(skip_modifiers(types, type)) != BtfKind::Ptr ||
+          contexts.contains({id, static_cast<int32_t>(i)}) ||
+          !section_for_parameter(types, type).empty())
+        continue;
+      std::string_view name = subprogram.symbol->name;
+      CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
+      finding.programs = subprogram.programs;
+      if (allows == Knowledge::Unknown) {
+        finding.leave_unknown("pointers as arguments of global functions", release_advice);
+      } else {
+        finding.status = CoreStatus::Fails;
+        finding.complain("pointers as arguments of global functions came with Linux 5.12",
+                         fmt::format("make {} static, or inline it", name));
+      }
+      break;
+    }
+  }
+}
+
+void check_tags(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+  if (needs.kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
   std::set<std::tuple<uint32_t, uint32_t, std::string_view>> seen;
   for (uint32_t id : file.tags) {
     const BtfView& types = *file.btf;
     BtfType type = types.type(id);
     auto tag = std::ranges::find(argument_tags, types.name(type), &ArgumentTag::text);
-    if (tag == std::end(argument_tags) || types.kind(type.type()) != BtfKind::Func) continue;
-    BtfType function = types.type(type.type());
+    auto subprogram = subprograms.by_id.find(type.type());
+    if (tag == std::end(argument_tags) || subprogram == subprograms.by_id.end()) continue;
     uint32_t of_struct =
-        tag->names_struct ? pointed_struct(types, function, type.component_idx()) : 0;
-    if (function.func_linkage() != BtfLinkage::Global ||
-        !seen.emplace(type.type(), of_struct, tag->text).second)
-      continue;
-    auto found = functions.find(types.name(function));
-    if (found == functions.end()) continue;
-    const InputSymbol* symbol = found->second;
-    InsnPlace place{symbol->section, symbol->value};
-    auto programs = users_of({&place, 1}, CodeUse::Contained);
-    if (programs.empty()) continue;
-    CoreFinding& finding =
-        add(CoreNeed::ArgumentType, std::string(types.name(function)), symbol->name);
-    finding.programs = std::move(programs);
-    std::string_view name = of_struct == 0 ? "" : essential_name(types.name(types.type(of_struct)));
-    judge_tag(kernel, *tag, name, finding);
+        tag->names_struct ? pointed_struct(types, subprogram->second.function, type.component_idx())
+                          : 0;
+    if (!seen.emplace(type.type(), of_struct, tag->text).second) continue;
+    std::string_view name = subprogram->second.symbol->name;
+    CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
+    finding.programs = subprogram->second.programs;
+    std::string_view tag_of =
+        of_struct == 0 ? "" : essential_name(types.name(types.type(of_struct)));
+    judge_tag(needs.kernel, *tag, tag_of, finding);
   }
+}
+
+}  // namespace
+
+void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_of) {
+  if (!code.file().btf) return;
+  bool takes_all = kernel.has_release(pointer_arguments) == Knowledge::Known;
+  if (takes_all && code.file().tags.empty()) return;
+  Subprograms subprograms(*this, code, users_of);
+  check_pointers(*this, code.file(), subprograms);
+  check_tags(*this, code.file(), subprograms);
 }
 
 }  // namespace bpflink

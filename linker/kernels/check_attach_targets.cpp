@@ -1,6 +1,7 @@
 // Checks attach targets that the kernel's BTF has: functions, tracepoints by their typedef
 // `btf_trace_NAME`, and LSM hooks and iterators by the functions that stand for them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/bpf.h>
 
 #include <optional>
@@ -17,6 +18,7 @@ struct Target {
   std::string_view module = {};  ///< the only module to search; "" for all
   bool attaches_later = false;   ///< it is looked up when the program attaches, not at the load
   bool is_program = false;       ///< it is a function of another program
+  bool is_code = false;          ///< the program is attached to its code
   std::string_view thing = {};   ///< its kind, for messages
 };
 
@@ -54,6 +56,7 @@ std::optional<Target> attach_target_of(const Program& program) {
     target.thing = "iterator";
   } else {
     target.thing = "function";
+    target.is_code = true;
   }
   std::string_view& name = target.wanted.name;
   if (size_t colon = name.find(':'); colon != name.npos && !names_tracepoint) {
@@ -68,18 +71,35 @@ bool is_in_module(const Target& target, const KernelType& type) {
   return target.module.empty() || type.owner.starts_with(target.module);
 }
 
+/// Names what the compiler made of a function.
+void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding& finding) {
+  auto parts = symbols.parts_of(name);
+  if (finding.complaint && !parts.empty())
+    finding.complaint->there = fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding) {
   const WantedName& wanted = target.wanted;
   if (target.is_program || wanted.name.empty())
     return finding.leave_unknown(fmt::format("the target of {}", finding.symbol),
-                                 "the program that loads it sets one");
-  for (const KernelType& type : needs.kernel.find_all(wanted.kind, wanted.full()))
-    if (is_in_module(target, type)) return;
+                                 loader_sets_it_advice);
+  const KernelSymbols* symbols = target.is_code ? needs.kernel.symbols() : nullptr;
+  for (const KernelType& type : needs.kernel.find_all(wanted.kind, wanted.full())) {
+    if (!is_in_module(target, type)) continue;
+    if (symbols && type.module == 0 && !symbols->has(wanted.name)) {
+      finding.status = CoreStatus::Fails;
+      finding.complain(fmt::format("function {} has no code of its own", wanted.name),
+                       "the compiler inlined or split it: attach to a function that calls it");
+      show_parts(*symbols, wanted.name, finding);
+    }
+    return;
+  }
   needs.report_missing(
       finding,
       fmt::format("{} {}{}", target.thing, wanted.name,
                   target.module.empty() ? "" : fmt::format(" in {}", target.module)),
       wanted);
+  if (symbols) show_parts(*symbols, wanted.name, finding);
   if (target.attaches_later) finding.fail_to_attach();
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -130,6 +132,14 @@ class Members {
 }  // namespace
 
 void KernelNeeds::check_struct_ops() {
+  std::unordered_set<std::string_view> used;
+  for (const StructOps& ops : object.struct_ops())
+    for (const StructOpsMember& member : ops.members) used.insert(member.program);
+  for (const Program& program : object.programs())
+    if (program.meaning.type == ProgramType::StructOps && !used.contains(program.name))
+      add(CoreNeed::StructOps, std::string(program.meaning.target), program.name)
+          .leave_unknown(fmt::format("the struct that has {}", program.name),
+                         loader_sets_it_advice);
   for (const StructOps& ops : object.struct_ops()) {
     if (!ops.autoload || ops.type_id == 0) continue;
     WantedName wanted{BtfKind::Struct, "bpf_struct_ops_", essential_name(ops.type_name)};

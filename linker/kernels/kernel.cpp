@@ -109,6 +109,12 @@ std::string Kernel::similar_name(BtfKind kind, std::string_view prefix,
   return std::string(nearest.nearest());
 }
 
+const KernelSymbols* Kernel::symbols() const {
+  if (!has_read_symbols_ && read_symbols) symbols_ = read_symbols();
+  has_read_symbols_ = true;
+  return symbols_ ? &*symbols_ : nullptr;
+}
+
 Answer<ConfigValue> Kernel::option(std::string_view wanted) const {
   if (!config) return {};
   auto value = config->find(wanted);

@@ -11,10 +11,12 @@
 // - configuration: --config; what is built into the image; the manifest; for the running kernel
 //   /proc/config.gz, /boot/config-RELEASE and /lib/modules/RELEASE/config; for others
 //   config-RELEASE and RELEASE.config beside the file, and "config" in a directory RELEASE
+// - symbols: for the running kernel /proc/kallsyms; for others those of an uncompressed ELF file
 #pragma once
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +29,7 @@
 #include "bpflink/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/kernels/kernel_source.hpp"
+#include "linker/kernels/kernel_symbols.hpp"
 #include "linker/kernels/owned_bytes.hpp"
 
 namespace bpflink {
@@ -87,6 +90,9 @@ struct Kernel {
   /// Modules that cannot be read, and why: sentences that begin with the file.
   std::vector<std::string> notes{};
 
+  /// Where its symbols can be read; empty if they are unknown.
+  std::function<std::optional<KernelSymbols>()> read_symbols{};
+
   Kernel(std::string kernel_name, Btf types);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -110,6 +116,8 @@ struct Kernel {
   /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if
   /// there is none.
   std::string similar_name(BtfKind kind, std::string_view prefix, std::string_view wanted) const;
+  /// Its symbols, read at the first call; null if unknown. Not for several threads.
+  const KernelSymbols* symbols() const;
   /// The value of an option such as "CONFIG_BPF".
   Answer<ConfigValue> option(std::string_view wanted) const;
 
@@ -118,6 +126,8 @@ struct Kernel {
 
   Knowledge absence_;
   LinuxRelease at_least_;  ///< the release, as far as its helpers tell
+  mutable std::optional<KernelSymbols> symbols_;
+  mutable bool has_read_symbols_ = false;
 };
 
 /// Reads a kernel and its modules. Of decompressed data only the BTF is kept; uncompressed BTF

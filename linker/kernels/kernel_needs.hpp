@@ -30,6 +30,8 @@ struct WantedName {
 /// What settles what minimized BTF does not tell.
 inline constexpr std::string_view whole_btf_advice =
     "its BTF lacks functions and enums, as minimized BTF does: check the kernel's own BTF";
+/// What settles what the object leaves open.
+inline constexpr std::string_view loader_sets_it_advice = "the program that loads it sets one";
 /// What settles what only the release tells.
 inline constexpr std::string_view release_advice = "give its --release";
 

@@ -30,15 +30,14 @@ DataSection read_section(const ObjectIndex& index, const InputSection& section,
   for (const InputSymbol* symbol : index.symbols_in(section)) {
     if (symbol->type != STT_OBJECT) continue;
     uint32_t var = var_of(vars, *symbol);
-    result.variables.push_back(
-        {.name = symbol->name,
-         .offset = symbol->value,
-         .size = symbol->size,
-         .var_id = var,
-         .type_id = var ? index.file.btf->type(var).type() : 0,
-         .is_static = symbol->is_local(),
-         .is_weak = symbol->binding == STB_WEAK,
-         .is_hidden = symbol->visibility == STV_HIDDEN || symbol->visibility == STV_INTERNAL});
+    result.variables.push_back({.name = symbol->name,
+                                .offset = symbol->value,
+                                .size = symbol->size,
+                                .var_id = var,
+                                .type_id = var ? index.file.btf->type(var).type() : 0,
+                                .is_static = symbol->is_local(),
+                                .is_weak = symbol->binding == STB_WEAK,
+                                .is_hidden = symbol->is_hidden()});
   }
   return result;
 }

@@ -15,45 +15,11 @@
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/object/program_contexts.hpp"
 #include "linker/object/section_names.hpp"
 
 namespace bpflink {
 namespace {
-
-/// A context that only the kernel passes to programs, and a section for such programs.
-struct ProgramContext {
-  std::string_view tag;
-  std::string_view section;
-};
-constexpr ProgramContext program_contexts[] = {{"xdp_md", "xdp"},
-                                               {"__sk_buff", "tc"},
-                                               {"pt_regs", "kprobe/FUNCTION"},
-                                               {"bpf_perf_event_data", "perf_event"},
-                                               {"bpf_raw_tracepoint_args", "raw_tp/TRACEPOINT"},
-                                               {"bpf_cgroup_dev_ctx", "cgroup/dev"},
-                                               {"bpf_sock_addr", "cgroup/connect4"},
-                                               {"bpf_sock_ops", "sockops"},
-                                               {"bpf_sockopt", "cgroup/getsockopt"},
-                                               {"bpf_sysctl", "cgroup/sysctl"},
-                                               {"bpf_sk_lookup", "sk_lookup"},
-                                               {"sk_msg_md", "sk_msg"},
-                                               {"sk_reuseport_md", "sk_reuseport"},
-                                               {"bpf_nf_ctx", "netfilter"}};
-
-/// A section for programs with this FUNC's first parameter; "" if it is no program context.
-std::string section_for(const BtfView& types, BtfType func) {
-  BtfType prototype = types.type(func.type());
-  if (prototype.vlen() == 0) return "";
-  uint32_t pointer = skip_modifiers(types, prototype.param(0).type);
-  if (types.kind(pointer) != BtfKind::Ptr) return "";
-  uint32_t id = skip_modifiers(types, types.type(pointer).type());
-  if (id == 0 || tag_space(types.type(id)) != TagSpace::structs) return "";
-  std::string_view tag = types.name(types.type(id));
-  constexpr std::string_view iterator = "bpf_iter__";
-  if (tag.starts_with(iterator)) return fmt::format("iter/{}", tag.substr(iterator.size()));
-  auto found = std::ranges::find(program_contexts, tag, &ProgramContext::tag);
-  return found == std::end(program_contexts) ? "" : std::string(found->section);
-}
 
 /// Everything that has a reference: from code and data by relocation or branch, from tags by name.
 class Referenced {
@@ -174,7 +140,9 @@ void warn_lost_sections(Context& context) {
         continue;
       const InputSection* section = symbol->place().section;
       if (!section || section->role != SectionRole::Text) continue;
-      std::string expected = section_for(*object->btf, declaration.type());
+      BtfType prototype = object->btf->type(declaration.type().type());
+      if (prototype.vlen() == 0) continue;
+      std::string expected = section_for_parameter(*object->btf, prototype.param(0).type);
       if (expected.empty()) continue;
       if (!referenced) referenced.emplace(context);
       if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;

@@ -19,10 +19,6 @@ namespace {
 /// The kernel treats everything in .ksyms as an int.
 constexpr uint32_t ksym_size = 4;
 
-bool is_hidden(const InputSymbol& symbol) {
-  return symbol.visibility == STV_HIDDEN || symbol.visibility == STV_INTERNAL;
-}
-
 class LoaderFixups {
  public:
   LoaderFixups(const ObjectFile& object, const Btf& btf) : object_(object) {
@@ -98,7 +94,7 @@ class LoaderFixups {
       const InputSymbol* symbol = symbol_of(declaration.type_id);
       bool is_called = symbol != nullptr && symbol->is_in_section() &&
                        !object_.sections[symbol->section].holds_programs();
-      if (is_called && declaration.is_func() && is_hidden(*symbol))
+      if (is_called && declaration.is_func() && symbol->is_hidden())
         types_.mutable_words(declaration.type_id)[1] =
             BtfBuilder::info(BtfKind::Func, BtfLinkage::Static);
     }
@@ -117,7 +113,7 @@ class LoaderFixups {
       const InputSymbol* symbol = symbol_of(entry.type);
       if (symbol == nullptr || symbol->type != STT_OBJECT) continue;
       if (lacks_offsets) entry.offset = static_cast<uint32_t>(symbol->value);
-      if (is_hidden(*symbol)) set_linkage(entry.type, BtfLinkage::Static);
+      if (symbol->is_hidden()) set_linkage(entry.type, BtfLinkage::Static);
     }
     store(id, size, entries);
   }

@@ -103,6 +103,15 @@ EOS
 core 1 check ops.o ops_of.btf
 says "struct_ops member my_ops.halt does not exist in the kernel's struct in ops_of.btf"
 says '>>> did you mean halts?'
+# A program that no struct has: user space may set a member to it.
+compile unnamed <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+SEC("struct_ops/run") int run(unsigned long long *args) { return 0; }
+EOS
+core 0 check unnamed.o ops_of.btf --table
+says 'not known of ops_of.btf: the struct that has run'
+says '>>> the program that loads it sets one'
+grep -q '^run *?$' core.out || fail "$(<core.out)"
 
 # A weak function that is absent: who calls it unguarded does not load. A function that is no kfunc can
 # be found, but not called.
@@ -258,3 +267,32 @@ compile library <<<'int other(void) { return 1; }'
 core 0 check sections.o library.o plain.btf
 says 'bpfcore: library.o has no program'
 says '>>> the program that loads them must set one'
+
+# A function that BTF lists, but that has no code of its own, as symbols tell.
+compile traces <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+SEC("fentry/whole") int on_whole(void *ctx) { return 0; }
+SEC("fentry/renamed") int on_renamed(void *ctx) { return 0; }
+SEC("fentry/split") int on_split(void *ctx) { return 0; }
+SEC("fexit/unlisted") int on_unlisted(void *ctx) { return 0; }
+EOS
+kernel listed <<<'int whole(int a) { return a; } int renamed(int a) { return a; } int split(int a) { return a; }'
+cat >image.s <<'END_OF_CODE'
+	.irp name, whole, renamed.llvm.12, split.isra.0, split.cold, unlisted.constprop.0
+	.type \name, @function
+\name: nop
+	.endr
+END_OF_CODE
+gcc -c image.s -o image.o
+llvm-objcopy-19 --add-section .BTF=listed.btf image.o vmlinux
+core 1 check traces.o vmlinux --table
+says 'error: function split has no code of its own in vmlinux'
+says '>>> the kernel has: split.cold, split.isra.0'
+says '>>> the compiler inlined or split it: attach to a function that calls it'
+says 'error: there is no function unlisted in vmlinux'
+says '>>> the kernel has: unlisted.constprop.0'
+[[ $(tail -n 1 core.out) == '2 of 4 programs fit vmlinux' ]] || fail "$(<core.out)"
+llvm-objcopy-19 --strip-all image.o stripped
+llvm-objcopy-19 --add-section .BTF=listed.btf stripped vmlinux-stripped
+core 1 check traces.o vmlinux-stripped --table
+[[ $(tail -n 1 core.out) == '3 of 4 programs fit vmlinux-stripped' ]] || fail "$(<core.out)"

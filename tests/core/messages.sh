@@ -120,3 +120,63 @@ core 0 check trace.o differs.btf
 core 0 check trace.o differs.btf --differences
 says 'warning: struct task_struct.state has 4 bytes, but 8 in the program in differs.btf'
 says 'warning: struct task_struct.start_time has another signedness than in the program in differs.btf'
+
+# A hint names what has the same meaning.
+compile meaning <<'EOS'
+#include <bpf/bpf_core_read.h>
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct timespec64 { long tv_sec; long tv_nsec; };
+struct inode { struct timespec64 i_atime, i_mtime; int count; };
+struct module_layout { void *base; unsigned int size; };
+struct module { struct module_layout core_layout; };
+struct kernel_cap { unsigned int cap[2]; };
+struct cred { struct kernel_cap cap_effective; };
+#pragma clang attribute pop
+long sum;
+SEC("raw_tp/sys_enter") int enter(void *ctx) {
+  struct inode *inode = ctx;
+  struct module *module = ctx;
+  struct cred *cred = ctx;
+  sum += BPF_CORE_READ(inode, i_atime.tv_nsec);
+  sum += BPF_CORE_READ(inode, i_mtime.tv_sec);
+  sum += BPF_CORE_READ(inode, count);
+  sum += BPF_CORE_READ(module, core_layout.size);
+  sum += BPF_CORE_READ(cred, cap_effective.cap[1]);
+  return 0;
+}
+EOS
+kernel later <<'EOS'
+struct timespec64 { long tv_sec; long tv_nsec; };
+struct inode { long i_atime_sec; unsigned int i_atime_nsec; struct timespec64 __i_mtime; char *counts; } inode;
+struct module_memory { void *base; unsigned int size; };
+struct module { unsigned int sizes; struct module_memory mem[7]; } module;
+struct kernel_cap { unsigned long val; };
+struct cred { struct kernel_cap cap_effective; } cred;
+EOS
+core 1 check meaning.o later.btf
+for there in 'unsigned int i_atime_nsec' 'struct timespec64 __i_mtime' "unsigned int size in 'mem[0]'" 'unsigned long val'; do
+  says ">>> the kernel has: $there"
+done
+[[ $(grep -c 'the kernel has' core.log) == 4 ]] || fail "$(<core.log)" # 'counts' is a pointer
+
+# An array of another size: newer loaders change the load, older ones refuse it.
+compile array -mcpu=v3 <<'EOS'
+#include <bpf/bpf_core_read.h>
+struct pair { unsigned int numbers[2]; } __attribute__((preserve_access_index));
+unsigned sum;
+SEC("fentry/init") int enter(void *ctx) {
+  struct pair *pair = ctx;
+  sum += *(volatile unsigned int *)pair->numbers;
+  return 0;
+}
+SEC("fentry/init") int reads(void *ctx) { sum += *(unsigned *)BPF_CORE_READ((struct pair *)ctx, numbers); return 0; }
+EOS
+kernel wide <<<'struct pair { unsigned int numbers[4]; } pair; void init(void) {}'
+core 0 check array.o wide.btf
+says 'warning: struct pair.numbers is an array of another size, which libbpf before 1.6 cannot access so in wide.btf'
+says '>>> load the program with a newer libbpf, or read it with BPF_CORE_READ()'
+says '>>> needed by program enter'
+says_not 'reads'
+cp wide.btf wider.btf
+core 0 check array.o wide.btf wider.btf
+says '>>> differs on 2 kernels: wide.btf, wider.btf'

@@ -45,7 +45,9 @@ For minimize:
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
-minimize exits with 1 on errors, and leaves the old output.
+check prints problems to standard error; it writes the table and the files also
+if something fails, but not with status 2. minimize exits with 1 on errors, and
+leaves the old output.
 EOS
 
 # refuses TEXT ARGUMENT...: the command line is an error with TEXT

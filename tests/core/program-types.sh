@@ -154,3 +154,32 @@ core 0 check trusted.o bare.btf
 says "the tag 'arg:trusted' of an argument"
 core 1 check kfuncs.o bare.btf
 says 'whether programs may call own_kfunc'
+
+# From Linux 5.6 on a global function is verified on its own, with pointers from 5.12 on.
+compile pointers <<'EOS'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+char LICENSE[] SEC("license") = "GPL";
+struct pair { int a, b; };
+#define noinline __attribute__((noinline))
+noinline int sum(int start, struct pair *pair) { return pair ? start + pair->a : 0; }
+noinline int length(struct xdp_md *ctx) { return ctx->data_end - ctx->data; }
+noinline int tagged(void *ctx __attribute__((btf_decl_tag("arg:ctx")))) { return ctx != 0; }
+noinline __attribute__((visibility("hidden"))) int hidden(int *number) { return number ? *number : 0; }
+static noinline int local(int *number) { return number ? *number : 0; }
+SEC("xdp") int sums(struct xdp_md *ctx) { struct pair pair = {1, 2}; return sum(1, &pair); }
+SEC("xdp") int measures(struct xdp_md *ctx) { return length(ctx) + tagged(ctx); }
+SEC("xdp") int hides(struct xdp_md *ctx) { int number = 1; return hidden(&number) + local(&number); }
+EOS
+core 1 check pointers.o plain.btf --release 5.10.0 --table
+says 'pointers.bpf.c:6:'
+says 'error: pointers as arguments of global functions came with Linux 5.12 in plain.btf'
+says '>>> needed by program sums'
+says '>>> make sum static, or inline it'
+[[ $(tail -n 1 core.out) == '2 of 3 programs fit plain.btf' ]] || fail "$(<core.out)"
+for release in 5.4.0 5.12.0; do
+  core 0 check pointers.o plain.btf --release $release
+  says_not pointers
+done
+core 0 check pointers.o bare.btf
+says 'pointers as arguments of global functions'

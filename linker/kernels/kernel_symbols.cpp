@@ -1,0 +1,67 @@
+#include "linker/kernels/kernel_symbols.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "linker/io/input_file.hpp"
+
+namespace bpflink {
+
+KernelSymbols::KernelSymbols(OwnedBytes owner, std::vector<std::string_view> names)
+    : owner_(std::move(owner)), names_(std::move(names)) {
+  std::ranges::sort(names_);
+}
+
+std::optional<KernelSymbols> KernelSymbols::of_image(const KernelImage& image) {
+  if (!image.elf) return std::nullopt;
+  const ElfFile& elf = *image.elf;
+  auto index = elf.find(".symtab");
+  if (!index) return std::nullopt;
+  const ElfSection& table = elf.sections[*index];
+  if (table.link >= elf.sections.size()) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < elf.contents(table).size() / elf.symbol_size(); ++i) {
+    Elf64_Sym symbol = elf.symbol(table, i);
+    auto name = elf.string(elf.sections[table.link], symbol.st_name);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && name) names.push_back(*name);
+  }
+  if (names.empty()) return std::nullopt;
+  return KernelSymbols(image.contents, std::move(names));
+}
+
+std::optional<KernelSymbols> KernelSymbols::of_running_kernel() {
+  auto file = InputFile::open("/proc/kallsyms");
+  if (!file) return std::nullopt;
+  OwnedBytes owner = OwnedBytes::of(std::move(*file));
+  std::string_view text(reinterpret_cast<const char*>(owner.bytes.data()), owner.bytes.size());
+  std::vector<std::string_view> names;
+  // "ffffffff81000000 T name", and of a module "\t[module]"
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    size_t type = line.find(' ') + 1, name = type + 2;
+    bool is_function = name < line.size() && std::string_view("tTwW").contains(line[type]);
+    if (is_function) names.push_back(line.substr(name, line.find('\t') - name));
+  }
+  if (names.empty()) return std::nullopt;
+  return KernelSymbols(std::move(owner), std::move(names));
+}
+
+bool KernelSymbols::has(std::string_view name) const {
+  return std::ranges::binary_search(names_, name) ||
+         std::ranges::any_of(parts_of(name), [&](std::string_view part) {
+           return part.substr(name.size()).starts_with(".llvm.");
+         });
+}
+
+std::vector<std::string_view> KernelSymbols::parts_of(std::string_view name) const {
+  const std::string prefix = std::string(name) + '.';
+  std::vector<std::string_view> parts;
+  for (auto at = std::ranges::lower_bound(names_, prefix);
+       at != names_.end() && at->starts_with(prefix); ++at)
+    parts.push_back(*at);
+  return parts;
+}
+
+}  // namespace bpflink

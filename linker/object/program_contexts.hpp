@@ -1,0 +1,15 @@
+// Structs that only the kernel passes to programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bpflink/btf.hpp"
+
+namespace bpflink {
+
+/// A section for programs whose parameter, of type `id`, points to a program's context, such as
+/// "xdp" for `struct xdp_md *`; "" if it points to something else.
+std::string section_for_parameter(const BtfView& types, uint32_t id);
+
+}  // namespace bpflink
