@@ -101,7 +101,7 @@ struct OutputTarget {
 /// The state of one link, by the pass that fills it.
 struct Context {
   Context(LinkOptions link_options, Linker::DiagnosticHandler handler)
-      : options(std::move(link_options)), diagnostics(std::move(handler), options.fatal_warnings) {}
+      : options(std::move(link_options)), diagnostics(std::move(handler), options) {}
 
   LinkOptions options;
   Diagnostics diagnostics;
@@ -165,6 +165,9 @@ void mark_live(Context&);
 void report_undefined_symbols(Context&);
 void warn_unloadable(Context&);
 void check_programs(Context&);
+void check_functions(Context&);
+void check_data_pointers(Context&);
+void check_core(Context&);
 void check_license(Context&);
 void check_maps(Context&);
 void check_externs(Context&);

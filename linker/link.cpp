@@ -59,12 +59,21 @@ void link(Context& context) {
   // every reference.
   RUN(report_undefined_symbols);
 
-  // Warn of inputs that link but will not load. This and the next four passes look at live code
+  // Warn of inputs that link but will not load. This and the next seven passes look at live code
   // only.
   RUN(warn_unloadable);
 
   // Warn of programs that lost their SEC().
   if (!options.partial) RUN(check_programs);
+
+  // Warn of functions that verifiers refuse: recursive ones, and global ones by their types.
+  if (!options.partial) RUN(check_functions);
+
+  // Refuse pointers in data that code reads, which no loader fills in.
+  if (!options.partial) RUN(check_data_pointers);
+
+  // Check the accesses of CO-RE relocations.
+  if (!options.partial) RUN(check_core);
 
   // Warn of helpers that the license forbids.
   if (!options.partial) RUN(check_license);

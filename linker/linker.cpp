@@ -53,7 +53,10 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
 }
 
 Linker::Linker(LinkOptions options, DiagnosticHandler handler)
-    : impl_(new Impl{std::move(options), std::move(handler), {}}) {}
+    : impl_(new Impl{std::move(options), std::move(handler), {}}) {
+  LinkOptions& own = impl_->options;
+  own.gc_sections |= own.gc_maps && !own.partial;
+}
 Linker::Linker(Linker&&) noexcept = default;
 Linker& Linker::operator=(Linker&&) noexcept = default;
 Linker::~Linker() = default;

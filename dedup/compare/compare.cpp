@@ -39,6 +39,13 @@ std::string position_of_member(BtfType type, uint32_t i) {
   return offset_note(type.member_bit_offset(i), type.member_bitfield_size(i));
 }
 
+/// Whether a member's name says that nobody reads it.
+bool is_padding(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  return name.empty() || name.starts_with("pad") || name.starts_with("unused") ||
+         name.starts_with("reserved");
+}
+
 std::string_view linkage_note(BtfLinkage linkage) {
   switch (linkage) {
     case BtfLinkage::Static:
@@ -189,7 +196,9 @@ TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType 
     std::string_view other = b_.string(b.member(i).name_off);
     bool has_moved = a.member_bit_offset(i) != b.member_bit_offset(i) ||
                      a.member_bitfield_size(i) != b.member_bitfield_size(i);
-    if (name != other)
+    bool may_differ = as_libbpf && !has_moved &&
+                      (a.member_bitfield_size(i) != 0 || (is_padding(name) && is_padding(other)));
+    if (name != other && !may_differ)
       return differ_at_member(pair, i, position_of_member(a, i),
                               fmt::format("named '{}', {}", other, position_of_member(b, i)));
     if (auto resized = has_moved ? find_resized(i) : std::nullopt) return resized;

@@ -81,7 +81,9 @@ enum bpflink_diagnostic_code {
   BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE = 6,    /**< the output cannot be written */
   BPFLINK_DIAGNOSTIC_TRACE = 7,             /**< a note on a symbol that is traced */
   BPFLINK_DIAGNOSTIC_DROPPED = 8,           /**< a note on what garbage collection dropped */
-  BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS = 9  /**< objects share a type and lay it out differently */
+  BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS = 9, /**< objects share a type and lay it out differently */
+  BPFLINK_DIAGNOSTIC_NOT_LOADABLE = 10,     /**< links, but a loader refuses or ignores it */
+  BPFLINK_DIAGNOSTIC_NOT_OPENABLE = 11      /**< links, but libbpf does not open the object */
 };
 
 /** A place in an input. */
@@ -132,19 +134,23 @@ typedef void (*bpflink_diagnostic_fn)(void* context, const struct bpflink_diagno
 
 /** Flags of a link, each with the option of bpflink(1). */
 enum bpflink_link_flags {
-  BPFLINK_LINK_PARTIAL = 1 << 0,         /**< undefined externs stay externs (`-r`) */
-  BPFLINK_LINK_GC_SECTIONS = 1 << 1,     /**< drop unreachable code and data (`--gc-sections`) */
-  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2, /**< make hidden symbols local (`--localize-hidden`) */
-  BPFLINK_LINK_KEEP_DEBUG = 1 << 3,      /**< keep and merge DWARF (`--keep-debug`) */
-  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,  /**< drop unneeded local symbols (`-x`) */
-  BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,  /**< only warn of conflicts (`--no-check-types`) */
-  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,  /**< warnings are errors (`--fatal-warnings`) */
-  BPFLINK_LINK_VERIFY = 1 << 7,          /**< read the output back and check it (`--verify`) */
-  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,     /**< do not warn of two layouts (`--no-warn-odr`) */
-  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9, /**< drop line_info (`--strip-line-info`) */
-  BPFLINK_LINK_PRUNE_TYPES = 1 << 10,    /**< only declare unused structs (`--prune-types`) */
-  BPFLINK_LINK_REPORT = 1 << 11,         /**< fill in what bpflink_linker_report() describes */
-  BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12 /**< hints may name options of bpflink(1) */
+  BPFLINK_LINK_PARTIAL = 1 << 0,            /**< undefined externs stay externs (`-r`) */
+  BPFLINK_LINK_GC_SECTIONS = 1 << 1,        /**< drop unreachable code and data (`--gc-sections`) */
+  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2,    /**< make hidden symbols local (`--localize-hidden`) */
+  BPFLINK_LINK_KEEP_DEBUG = 1 << 3,         /**< keep and merge DWARF (`--keep-debug`) */
+  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,     /**< drop unneeded local symbols (`-x`) */
+  BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,     /**< only warn of conflicts (`--no-check-types`) */
+  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,     /**< warnings are errors (`--fatal-warnings`) */
+  BPFLINK_LINK_VERIFY = 1 << 7,             /**< read the output back and check it (`--verify`) */
+  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,        /**< do not warn of two layouts (`--no-warn-odr`) */
+  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9,    /**< drop line_info (`--strip-line-info`) */
+  BPFLINK_LINK_PRUNE_TYPES = 1 << 10,       /**< only declare unused structs (`--prune-types`) */
+  BPFLINK_LINK_REPORT = 1 << 11,            /**< fill in what bpflink_linker_report() describes */
+  BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12,   /**< hints may name options of bpflink(1) */
+  BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< only warn of them (`--no-check-pointers`) */
+  BPFLINK_LINK_GC_CONSTANTS = 1 << 14, /**< drop unread const volatile ones (`--gc-constants`) */
+  BPFLINK_LINK_GC_MAPS = 1 << 15,      /**< drop unused maps (`--gc-maps`) */
+  BPFLINK_LINK_MUST_OPEN = 1 << 16     /**< what libbpf refuses to open is an error */
 };
 
 /** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */

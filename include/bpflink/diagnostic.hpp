@@ -29,6 +29,8 @@ enum class DiagnosticCode {
   Trace,             ///< a note on a symbol that LinkOptions::trace_symbols names
   Dropped,           ///< a note on what --gc-sections dropped
   DifferentLayouts,  ///< objects share a struct, union or enum and lay it out differently
+  NotLoadable,       ///< what links, but a loader or verifier refuses or ignores it
+  NotOpenable,       ///< what links, but libbpf does not open the object: skeletons are of no use
 };
 
 /// A place in an input that a diagnostic is about. Unknown members are empty or 0.

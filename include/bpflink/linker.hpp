@@ -24,6 +24,13 @@ struct LinkOptions {
   /// Drop code and data that no program, map or struct_ops variable reaches, and types that nothing
   /// else uses (`--gc-sections`).
   bool gc_sections = false;
+  /// With gc_sections, also drop `const volatile` variables that no code reads, which user space
+  /// may set (`--gc-constants`).
+  bool gc_constants = false;
+  /// Drop maps that neither code nor a map refers to, and whose names user space does not need
+  /// (`--gc-maps`). Implies gc_sections. Kept are maps with `undefined` names, pinned ones, and
+  /// struct_ops. Not with `partial`.
+  bool gc_maps = false;
   /// Symbols to keep, with all that they reach (`-u`). A symbol that no input has is looked up in
   /// archives. It is an error if none defines it.
   std::vector<std::string> undefined = {};
@@ -47,8 +54,13 @@ struct LinkOptions {
   std::optional<std::string> license = {};
   /// Conflicting types are errors; otherwise warnings (`--no-check-types`).
   bool check_types = true;
+  /// Pointers in data that programs read are errors, as no loader fills them in; otherwise warnings
+  /// (`--no-check-pointers`). They never are with `partial`.
+  bool check_pointers = true;
   /// Warn if objects share a struct, union or enum and lay it out differently (`--no-warn-odr`).
   bool warn_odr = true;
+  /// What libbpf refuses to open is an error, not a warning: for skeletons. Not with `partial`.
+  bool must_open = false;
   /// Warnings are errors (`--fatal-warnings`).
   bool fatal_warnings = false;
   /// Directories of archives (`-L`). Linker::add_library() searches them, and so does the message

@@ -96,9 +96,16 @@ void check_idle_options(LinkCommand& command) {
     if (!std::filesystem::is_directory(directory, error))
       command.warnings.push_back(fmt::format("-L {}: is not a directory", directory));
   }
-  if (command.print_gc_sections && !command.link.gc_sections)
-    command.warnings.emplace_back("--print-gc-sections: nothing is dropped without --gc-sections");
   const LinkOptions& link = command.link;
+  bool drops_maps = link.gc_maps && !link.partial;
+  if (link.gc_maps && link.partial) command.warnings.emplace_back("--gc-maps: no effect with -r");
+  if (!link.gc_sections && !drops_maps) {
+    if (command.print_gc_sections)
+      command.warnings.emplace_back(
+          "--print-gc-sections: nothing is dropped without --gc-sections");
+    if (link.gc_constants)
+      command.warnings.emplace_back("--gc-constants: nothing is dropped without --gc-sections");
+  }
   if (!link.size_map_against.empty() && !shows_model(link))
     command.warnings.emplace_back(
         "--size-map-against: no effect without --size-map, --json or --print-sizes");
@@ -140,11 +147,16 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--license", "TEXT", "Use this license in place of the inputs'", store(link.license)},
         {"--no-check-types", "", "Warn of conflicting types instead of failing",
          set(link.check_types, false)},
+        {"--no-check-pointers", "", "Warn of pointers in data instead of failing",
+         set(link.check_pointers, false)},
         {"--no-warn-odr", "", "Do not warn of structs that have two layouts",
          set(link.warn_odr, false)}}},
       {"Contents",
        {{"--gc-sections", "", "Drop what no program, map or struct_ops variable reaches",
          set(link.gc_sections)},
+        {"--gc-constants", "", "Drop const volatile variables, too, which user space may set",
+         set(link.gc_constants)},
+        {"--gc-maps", "", "Drop maps, too, that nothing refers to", set(link.gc_maps)},
         {"--print-gc-sections", "", "List what --gc-sections drops",
          set(command.print_gc_sections)},
         {"-u,--undefined", "SYMBOL...", "Keep SYMBOL, and look it up in archives",

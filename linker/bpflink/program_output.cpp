@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view code_names[] = {
     "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
     "duplicate-symbol", "conflicting-types", "output-failure", "trace",
-    "dropped",          "different-layouts"};
+    "dropped",          "different-layouts", "not-loadable",   "not-openable"};
 
 using Json = nlohmann::ordered_json;
 

@@ -7,12 +7,11 @@
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/natural_layout.hpp"
 #include "linker/error.hpp"
+#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 
 namespace {
-
-constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
 
 /// Makes unique C identifiers: static variables of two files may have the same name.
 class UniqueNames {

@@ -63,6 +63,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
                             {"--subskeleton", "--rust"}})
     if (auto ok = table.check_exclusive(one, other); !ok) return std::unexpected(ok.error());
   if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
+  options.link.must_open = !options.subskeleton;
   options.name =
       options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
   auto output =

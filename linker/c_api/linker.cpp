@@ -50,7 +50,7 @@ const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
   return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_HINT_AT_OPTIONS - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_MUST_OPEN - 1;
 
 /// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
 template <typename Parse>
@@ -78,9 +78,13 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
                               {BPFLINK_LINK_FATAL_WARNINGS, &LinkOptions::fatal_warnings},
                               {BPFLINK_LINK_VERIFY, &LinkOptions::verify},
                               {BPFLINK_LINK_HINT_AT_OPTIONS, &LinkOptions::hint_at_options},
+                              {BPFLINK_LINK_GC_CONSTANTS, &LinkOptions::gc_constants},
+                              {BPFLINK_LINK_GC_MAPS, &LinkOptions::gc_maps},
+                              {BPFLINK_LINK_MUST_OPEN, &LinkOptions::must_open},
                               {BPFLINK_LINK_REPORT, &LinkOptions::report}})
     result.*option = options.flags & flag;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
+  result.check_pointers = !(options.flags & BPFLINK_LINK_NO_CHECK_POINTERS);
   result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
   result.print_sizes = static_cast<unsigned>(std::min<size_t>(options.print_sizes, UINT_MAX));
   result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));

@@ -14,8 +14,10 @@ class Diagnostics {
  public:
   using References = std::vector<DiagnosticReference>;
 
-  Diagnostics(Linker::DiagnosticHandler handler, bool fatal_warnings)
-      : handler_(std::move(handler)), fatal_warnings_(fatal_warnings) {}
+  Diagnostics(Linker::DiagnosticHandler handler, const LinkOptions& options)
+      : handler_(std::move(handler)),
+        fatal_warnings_(options.fatal_warnings),
+        must_open_(options.must_open && !options.partial) {}
 
   void error(std::string message, References references = {}) {
     add(Severity::Error, std::move(message), std::move(references));
@@ -28,8 +30,9 @@ class Diagnostics {
   }
   /// Reports a whole diagnostic.
   void report(Diagnostic diagnostic) {
-    if (fatal_warnings_ && diagnostic.severity == Severity::Warning)
-      diagnostic.severity = Severity::Error;
+    bool is_fatal =
+        fatal_warnings_ || (must_open_ && diagnostic.code == DiagnosticCode::NotOpenable);
+    if (is_fatal && diagnostic.severity == Severity::Warning) diagnostic.severity = Severity::Error;
     if (diagnostic.severity == Severity::Error) failed_ = true;
     if (handler_) handler_(diagnostic);
   }
@@ -43,7 +46,7 @@ class Diagnostics {
   }
 
   Linker::DiagnosticHandler handler_;
-  bool fatal_warnings_;
+  bool fatal_warnings_, must_open_;
   bool failed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "linker/diagnostics/locations.hpp"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <utility>
 
@@ -48,12 +50,26 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symb
   DiagnosticLocation location{.object = object.name};
   if (symbol.is_in_section())
     location = location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
-  if (location.line != 0 || symbol.is_local()) return location;
-  auto found = object.dwarf_lines().find(symbol.name);
-  if (found == object.dwarf_lines().end()) return location;
+  if (location.line != 0) return location;
+  const auto& lines = object.dwarf_lines().by_name;
+  auto found = lines.find(symbol.name);
+  if (found == lines.end() || found->second.line == 0) return location;
   location.source = path_from_here(found->second.file);
   location.line = found->second.line;
   return location;
+}
+
+void add_stale_hints(std::vector<DiagnosticReference>& references,
+                     std::initializer_list<const ObjectFile*> objects) {
+  auto at = references.begin();
+  for (const ObjectFile* object : objects) {
+    const std::string& newer = object->newer_source();
+    if (newer.empty()) continue;
+    at = references.insert(at, {.role = ReferenceRole::Hint,
+                                .text = fmt::format("compile {} again: it is older than {}",
+                                                    object->name, path_from_here(newer))});
+    ++at;
+  }
 }
 
 DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& symbol,

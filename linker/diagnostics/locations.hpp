@@ -1,8 +1,10 @@
 // Places in inputs as the fields of a diagnostic.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bpflink/diagnostic.hpp"
 #include "linker/elf/object_file.hpp"
@@ -19,6 +21,11 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 
 /// Where a symbol is defined, or else declared, with the source line if line_info or DWARF has it.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
+
+/// For objects that disagree: puts first which of them are older than a source or header that their
+/// DWARF names.
+void add_stale_hints(std::vector<DiagnosticReference>& references,
+                     std::initializer_list<const ObjectFile*> objects);
 
 /// A symbol as definition or declaration, with its C type if given.
 DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& symbol,

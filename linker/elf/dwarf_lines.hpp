@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace bpflink {
 
@@ -16,13 +17,18 @@ struct ObjectFile;
 
 struct SourceLine {
   std::string file;
-  uint32_t line = 0;  ///< 1 for the first
+  uint32_t line = 0;  ///< 1 for the first, 0 if unknown
+
+  bool operator==(const SourceLine&) const = default;
 };
 
-/// By name; the names are views of the object's bytes.
-using SourceLines = std::unordered_map<std::string_view, SourceLine>;
+struct SourceLines {
+  /// Where each variable and function is defined or, if it is not, declared; the names are views of
+  /// the object's bytes. Static ones of the same name in several sources have no line.
+  std::unordered_map<std::string_view, SourceLine> by_name;
+  std::vector<std::string> files;  ///< all sources and headers
+};
 
-/// Where each global variable and function is defined or, if it is not, declared.
 SourceLines read_dwarf_lines(const ObjectFile& object);
 
 }  // namespace bpflink

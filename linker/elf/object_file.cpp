@@ -1,9 +1,11 @@
 #include "linker/elf/object_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "linker/elf/alignment.hpp"
 #include "linker/elf/bytes.hpp"
@@ -333,6 +335,25 @@ void ObjectFile::index_sections() {
 
 std::string ObjectFile::describe_place(std::string_view section, uint64_t offset) const {
   return fmt::format("{}:({}+{:#x})", name, section, offset);
+}
+
+const std::string& ObjectFile::newer_source() const {
+  if (newer_source_) return *newer_source_;
+  newer_source_.emplace();
+  auto time_of = [](const std::string& path) -> std::optional<std::pair<time_t, long>> {
+    struct stat status;
+    if (path.empty() || ::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return std::pair(status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  };
+  auto own = time_of(name.substr(0, name.find('(')));  // of a member of an archive, the archive's
+  if (!own) return *newer_source_;
+  const auto& files = dwarf_lines().files;
+  auto newer = std::ranges::find_if(files, [&](const std::string& file) {
+    auto time = time_of(file);
+    return time && *time > *own;
+  });
+  if (newer != files.end()) newer_source_ = *newer;
+  return *newer_source_;
 }
 
 }  // namespace bpflink

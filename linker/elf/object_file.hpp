@@ -214,6 +214,8 @@ struct ObjectFile {
     if (!dwarf_lines_) dwarf_lines_ = read_dwarf_lines(*this);
     return *dwarf_lines_;
   }
+  /// A source or header that DWARF names and that is newer than the object's file, or "".
+  const std::string& newer_source() const;
 
   // The bytes behind `btf` and `btf_ext`, if they are not those of the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
@@ -224,6 +226,7 @@ struct ObjectFile {
   static constexpr auto is_linked = [](const InputSection& s) { return s.is_linked(); };
 
   mutable std::optional<SourceLines> dwarf_lines_;
+  mutable std::optional<std::string> newer_source_;
 };
 
 }  // namespace bpflink

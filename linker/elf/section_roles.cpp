@@ -30,7 +30,7 @@ constexpr SectionRoleFacts externs{.has_loader_symbols = true};
 constexpr SectionRoleFacts metadata{.is_code_metadata = true};
 
 constexpr std::array rows = {
-    Row{".text", Text},
+    Row{".text", Text, Match::Dotted},
     Row{".maps", Maps, Match::Whole, map},
     Row{"maps", LegacyMaps, Match::Whole, map},
     Row{"license", License, Match::Whole, {.gc_root = "license", .is_kept_once = true}},

@@ -11,7 +11,7 @@ namespace bpflink {
 
 enum class SectionRole : uint8_t {
   Other,  ///< loaded data that only its own program gives a meaning
-  Text,   ///< functions that are only called
+  Text,   ///< functions that are only called: .text, .text.*
   /// Any other code. libbpf loads each global function as a program. Other loaders load static
   /// ones, which they find by name.
   Programs,

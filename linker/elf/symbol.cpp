@@ -27,7 +27,7 @@ Symbol& SymbolTable::intern(std::string_view name) {
   return symbol;
 }
 
-Symbol* SymbolTable::find(std::string_view name) {
+Symbol* SymbolTable::find(std::string_view name) const {
   uint32_t position = find(name, hash_bytes(name.data(), name.size()));
   return position == 0 ? nullptr : order_[position - 1];
 }

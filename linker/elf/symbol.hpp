@@ -41,6 +41,12 @@ struct Symbol {
     if (!input().is_in_section()) return {};
     return {&file->sections[input().section], static_cast<int64_t>(input().value)};
   }
+  /// The type of the VAR that describes it, or 0.
+  uint32_t variable_type() const {
+    if (!btf_file) return 0;
+    BtfType variable = btf_file->btf->type(btf_id);
+    return variable.kind() == BtfKind::Var ? variable.type() : 0;
+  }
   bool is_from(const ObjectFile& object, uint32_t symbol_index) const {
     return file == &object && index == symbol_index;
   }
@@ -85,7 +91,7 @@ class SymbolTable {
   /// stays valid.
   Symbol& intern(std::string_view name);
   /// The symbol of that name or null.
-  Symbol* find(std::string_view name);
+  Symbol* find(std::string_view name) const;
   /// In order of first appearance.
   const std::vector<Symbol*>& all() const { return order_; }
 

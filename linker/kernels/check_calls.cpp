@@ -13,8 +13,8 @@
 #include "bpflink/btf_query.hpp"
 #include "linker/elf/license.hpp"
 #include "linker/kernels/call_tables.hpp"
-#include "linker/kernels/helper_names.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/helpers.hpp"
 
 namespace bpflink {
 namespace {

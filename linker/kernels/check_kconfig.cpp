@@ -12,6 +12,7 @@
 #include "linker/elf/section_roles.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/types/kconfig_type.hpp"
 
 namespace bpflink {
 namespace {
@@ -19,54 +20,17 @@ namespace {
 /// What libbpf writes into a variable, or why it rejects the value.
 using Written = std::expected<Answer<uint64_t>, std::string>;
 
-/// The kind of values that a variable accepts.
-struct OptionType {
-  enum class Kind : uint8_t { Bool, Char, Integer, Tristate, Text };
-  Kind kind = Kind::Integer;
-  uint32_t size = 0;  ///< bytes of a number
-  bool is_signed = false;
-};
-
-std::optional<OptionType> integer_type(BtfType type) {
-  uint32_t size = type.size();
-  if ((type.int_encoding() & btf_int_bool) != 0)
-    return size == 1 ? std::optional(OptionType{OptionType::Kind::Bool, 1}) : std::nullopt;
-  bool is_signed = (type.int_encoding() & btf_int_signed) != 0;
-  if (size == 1) return OptionType{OptionType::Kind::Char, size, is_signed};
-  if (size != 2 && size != 4 && size != 8) return std::nullopt;
-  return OptionType{OptionType::Kind::Integer, size, is_signed};
-}
-
-/// The kind of values for a type; nothing if libbpf does not fill in such variables.
-std::optional<OptionType> option_type(const BtfView& types, uint32_t id) {
-  id = skip_modifiers(types, id);
-  if (id == 0) return std::nullopt;
-  BtfType type = types.type(id);
-  if (type.kind() == BtfKind::Int) return integer_type(type);
-  if (is_enum(type.kind())) {
-    if (types.name(type) != "libbpf_tristate") return std::nullopt;
-    if (type.kind() == BtfKind::Enum && type.size() != 4) return std::nullopt;
-    return OptionType{OptionType::Kind::Tristate, type.size()};
-  }
-  if (type.kind() != BtfKind::Array) return std::nullopt;
-  uint32_t element = skip_modifiers(types, type.array_element_type());
-  if (type.array_length() == 0 || types.kind(element) != BtfKind::Int) return std::nullopt;
-  auto of_element = integer_type(types.type(element));
-  if (!of_element || of_element->kind != OptionType::Kind::Char) return std::nullopt;
-  return OptionType{OptionType::Kind::Text, type.array_length()};
-}
-
 /// Whether a 64-bit number, in two's complement if negative, fits into the variable.
-bool fits(const OptionType& type, uint64_t number) {
-  if (type.kind == OptionType::Kind::Bool) return number <= 1;
+bool fits(const KconfigType& type, uint64_t number) {
+  if (type.kind == KconfigType::Kind::Bool) return number <= 1;
   if (type.size == 8) return true;
   uint32_t bits = type.size * 8;
   if (type.is_signed) number += uint64_t{1} << (bits - 1);
   return number >> bits == 0;
 }
 
-Written write_number(const OptionType& type, uint64_t number) {
-  using enum OptionType::Kind;
+Written write_number(const KconfigType& type, uint64_t number) {
+  using enum KconfigType::Kind;
   if (type.kind == Tristate || type.kind == Text)
     return std::unexpected("is a number, but the variable is not an integer");
   if (!fits(type, number))
@@ -75,28 +39,28 @@ Written write_number(const OptionType& type, uint64_t number) {
   return known(number);
 }
 
-Written write_tristate(const OptionType& type, const ConfigValue& value) {
+Written write_tristate(const KconfigType& type, const ConfigValue& value) {
   constexpr std::string_view states = "nym";  // in the order of libbpf's enum libbpf_tristate
   switch (type.kind) {
-    case OptionType::Kind::Bool:
+    case KconfigType::Kind::Bool:
       if (value.tristate == 'm')
         return std::unexpected(
             "is m, which a bool cannot hold: declare it as enum libbpf_tristate");
       return known(uint64_t{value.tristate == 'y'});
-    case OptionType::Kind::Char:
+    case KconfigType::Kind::Char:
       return known(static_cast<uint64_t>(value.tristate));
-    case OptionType::Kind::Tristate:
+    case KconfigType::Kind::Tristate:
       return known(uint64_t{states.find(value.tristate)});
-    case OptionType::Kind::Integer:
-    case OptionType::Kind::Text:
+    case KconfigType::Kind::Integer:
+    case KconfigType::Kind::Text:
       break;
   }
   return std::unexpected(fmt::format(
       "is {}, but the variable is not a bool, char or enum libbpf_tristate", value.text));
 }
 
-Written write_option(const OptionType& type, const ConfigValue& value) {
-  using enum OptionType::Kind;
+Written write_option(const KconfigType& type, const ConfigValue& value) {
+  using enum KconfigType::Kind;
   switch (value.kind) {
     case ConfigValue::Kind::Tristate:
       return write_tristate(type, value);
@@ -143,7 +107,7 @@ Answer<uint64_t> settle(const Written& written, CoreFinding& finding) {
   return {};
 }
 
-Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const OptionType& type,
+Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const KconfigType& type,
                               CoreFinding& finding) {
   auto option = needs.kernel.option(entry.name);
   switch (option.knowledge) {
@@ -161,7 +125,7 @@ Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const Opt
 }
 
 /// Checks a variable that libbpf fills in itself.
-Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const OptionType& type,
+Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const KconfigType& type,
                                CoreFinding& finding) {
   if (entry.name == "LINUX_KERNEL_VERSION") {
     if (kernel.version_code) return settle(write_number(type, *kernel.version_code), finding);
@@ -178,7 +142,7 @@ Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const 
     settle(write_number(type, 1), finding);
     return {};  // it is 0 or 1
   }
-  if (!entry.is_weak || !entry.name.starts_with("LINUX_")) {
+  if (!is_kconfig_name(entry.name, entry.is_weak)) {
     conclude(finding, CoreStatus::Fails,
              "is neither an option of the kernel nor one that libbpf knows");
     return {};
@@ -194,7 +158,7 @@ void KernelNeeds::check_kconfig() {
     if (role_of(entry.section) != SectionRole::Kconfig || entry.btf_id == 0) continue;
     CoreFinding& finding = add(CoreNeed::ConfigOption, std::string(entry.name), entry.name);
     Answer<uint64_t> value;
-    auto type = option_type(*object.btf(), entry.type_id);
+    auto type = kconfig_type(*object.btf(), entry.type_id);
     if (!type)
       conclude(finding, CoreStatus::Fails, "has a type that libbpf does not fill in");
     else if (entry.name.starts_with("CONFIG_"))

@@ -1,9 +1,11 @@
 #include "linker/kernels/kernel.hpp"
 
+#include <ranges>
 #include <utility>
 
 #include "dedup/core/candidates.hpp"
 #include "dedup/edit_distance.hpp"
+#include "linker/object/helpers.hpp"
 
 namespace bpflink {
 namespace {
@@ -61,14 +63,7 @@ Answer<uint64_t> Kernel::has_enumerator(std::string_view of_enum, uint64_t value
 
 /// The last release of which the kernel's BTF has the newest helper.
 LinuxRelease Kernel::release_of_helpers() const {
-  struct LastHelper {
-    LinuxRelease release;
-    uint32_t id;
-  };
-  constexpr LastHelper last_helpers[] = {{{6, 2}, 211},  {{6, 1}, 209},  {{5, 18}, 193},
-                                         {{5, 13}, 165}, {{5, 12}, 163}, {{5, 11}, 162},
-                                         {{5, 10}, 155}};
-  for (const LastHelper& last : last_helpers)
+  for (const LastHelper& last : last_helpers() | std::views::reverse)
     if (has_enumerator("bpf_func_id", last.id).is_known()) return last.release;
   return {};
 }

@@ -163,6 +163,18 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
   const Symbol& symbol = *declaration.symbol;
   const InputSymbol none, &of_a = symbol.file == a_ ? symbol.input() : none,
                           &of_b = b_->symbols[declaration.symbol_index];
+  std::vector<DiagnosticReference> references{
+      describe(*a_, difference.a),
+      describe(*b_, difference.b),
+      {.role = ReferenceRole::DiffersAt,
+       .text = difference.member.empty() ? what : difference.member.substr(1)},
+      describe_side(*a_, difference.a),
+      describe_side(*b_, difference.b),
+      {.role = ReferenceRole::MeetsAt, .text = difference.path},
+      reference_to(*a_, of_a),
+      reference_to(*b_, of_b),
+      hint("define it once, in a header that all include")};
+  add_stale_hints(references, {a_, b_});
   context_.diagnostics.report(
       {.severity = Severity::Warning,
        .message = fmt::format("'{}' has {}, in {} and {}", what,
@@ -170,16 +182,7 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
                               a_->name, b_->name),
        .code = DiagnosticCode::DifferentLayouts,
        .symbol = std::string(symbol.name),
-       .references = {describe(*a_, difference.a),
-                      describe(*b_, difference.b),
-                      {.role = ReferenceRole::DiffersAt,
-                       .text = difference.member.empty() ? what : difference.member.substr(1)},
-                      describe_side(*a_, difference.a),
-                      describe_side(*b_, difference.b),
-                      {.role = ReferenceRole::MeetsAt, .text = difference.path},
-                      reference_to(*a_, of_a),
-                      reference_to(*b_, of_b),
-                      hint("define it once, in a header that all include")}});
+       .references = std::move(references)});
 }
 
 }  // namespace

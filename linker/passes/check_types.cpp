@@ -44,6 +44,7 @@ class TypeChecker {
                               describe(object, declaration.type_id, declaration.symbol_index)};
     explain(*difference, object, symbol, references);
     references.push_back(hint("declare it once, in a header that all include"));
+    add_stale_hints(references, {symbol.btf_file, &object});
     context_.diagnostics.report({.severity = is_error ? Severity::Error : Severity::Warning,
                                  .message = fmt::format("conflicting types of '{}'", symbol.name),
                                  .code = DiagnosticCode::ConflictingTypes,

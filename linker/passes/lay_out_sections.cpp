@@ -90,12 +90,21 @@ class Layout {
       place_fragments(section, output);
   }
 
+  /// Loaders take functions of sections such as .text.inner, which compilers make with
+  /// -ffunction-sections, for programs, and not for what programs call. Of .data.*, .rodata.* and
+  /// .bss.* they make maps, which programs may ask for: each may have a lock of its own.
+  std::string_view name_of(const InputSection& section) const {
+    bool is_text = section.role == SectionRole::Text && !context_.options.partial;
+    return is_text ? ".text" : section.name;
+  }
+
   OutputSection& output_for(const InputSection& section) {
-    auto [entry, is_new] = by_name_.try_emplace(section.name);
+    std::string_view name = name_of(section);
+    auto [entry, is_new] = by_name_.try_emplace(name);
     if (is_new) {
       context_.sections.push_back(std::make_unique<OutputSection>());
       entry->second = context_.sections.back().get();
-      entry->second->name = section.name;
+      entry->second->name = name;
       entry->second->type = section.type;
       entry->second->role = section.role;
       entry->second->flags = section.flags & merged_flags;

@@ -114,11 +114,22 @@ class Marker {
         const InputSymbol& symbol = object->symbols[i];
         if (!symbol.is_in_section() || lost_resolution(*object, i)) continue;
         InputSection& section = object->sections[symbol.section];
-        if (!gc_root_reason(symbol, section, context_.options).empty())
-          mark({&section, static_cast<int64_t>(symbol.value)});
+        std::string_view reason = gc_root_reason(symbol, symbol.global, section, context_.options);
+        if (reason.empty()) continue;
+        mark({&section, static_cast<int64_t>(symbol.value)});
+        if (section.role == SectionRole::Maps) note_kept_map(symbol, reason);
       }
       mark_tagged_callbacks(*object);
     }
+  }
+
+  /// With --gc-maps: a map that no code need refer to.
+  void note_kept_map(const InputSymbol& symbol, std::string_view reason) {
+    if (!context_.options.gc_maps) return;
+    context_.diagnostics.report({.severity = Severity::Note,
+                                 .message = fmt::format("keeping map {}: {}", symbol.name, reason),
+                                 .code = DiagnosticCode::Dropped,
+                                 .symbol = std::string(symbol.name)});
   }
 
   /// A tag "exception_callback:NAME" makes the verifier call NAME, which no code refers to.

@@ -5,8 +5,10 @@
 // records keep their other bytes: if inputs have records of different lengths, all get the longest
 // length, padded with zeros.
 //
-// With --strip-line-info there is no line_info. Strings are added only when a record is written, so
-// .BTF has no strings of omitted records.
+// With --strip-line-info, line_info has one record for each function, without a file and a line. It
+// cannot be empty: cilium/ebpf wants to read the size of records, and libbpf takes no .BTF.ext with
+// a table that has a size and no records. Strings are added only when a record is written, so .BTF
+// has no strings of omitted records.
 //
 // If a program has func_info or line_info, loaders require a record for every function that the
 // program calls. Functions without one get one.
@@ -43,6 +45,13 @@ class TableWriter {
   void collect() {
     make_room();
     for (auto& object : context_.objects) collect(*object);
+  }
+
+  /// Makes room for made records alone, if the inputs have any.
+  void leave_out() {
+    for (const auto& object : context_.objects)
+      if (object->btf_ext && !((*object->btf_ext).*kind_.table).sections.empty())
+        record_size_ = kind_.least_record_size;
   }
 
   const BtfExtTableKind& kind() const { return kind_; }
@@ -189,7 +198,8 @@ void add_made(const Context& context, TableWriter& func_info, TableWriter& line_
     if (function.synthesized_func != 0)
       func_info.add(function.place, {.func = function.synthesized_func});
     if (!line_info.has_records() || described.contains(function.place)) continue;
-    if (function.object != object) source = source_of(*function.object);
+    if (function.object != object && !context.options.strip_line_info)
+      source = source_of(*function.object);
     object = function.object;
     line_info.add(function.place, {.source = source});
   }
@@ -201,7 +211,10 @@ void rebase_btf_ext(Context& context) {
   TableWriter func_info(context, func_info_kind), line_info(context, line_info_kind),
       core_relo(context, core_relo_kind);
   func_info.collect();
-  if (!context.options.strip_line_info) line_info.collect();
+  if (context.options.strip_line_info)
+    line_info.leave_out();
+  else
+    line_info.collect();
   core_relo.collect();
   add_made(context, func_info, line_info);
   for (TableWriter* table : {&func_info, &line_info, &core_relo}) table->sort();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
@@ -21,21 +22,37 @@ void drop_licenses(ObjectFile& object) {
     if (section.role == SectionRole::License && section.is_linked()) section.use = SectionUse::Drop;
 }
 
-/// The text of a license section. A version section holds a number and is not shown.
-DiagnosticReference describe_contents(const InputSection& section) {
-  std::string_view text;
-  if (section.role == SectionRole::License)
-    text = {reinterpret_cast<const char*>(section.data.data()), section.data.size()};
-  return {ReferenceRole::Occurrence,
-          {.object = section.file->name},
-          std::string(text.substr(0, text.find('\0')))};
-}
+/// Inputs' sections of one role, by their contents, which all have to be the same.
+struct KeptOnce {
+  std::string_view name;
+  /// In order of first appearance.
+  std::vector<std::pair<std::string_view, std::vector<InputSection*>>> contents;
+  std::unordered_map<std::string_view, size_t> index;
 
-void report_difference(Context& context, const InputSection& kept, const InputSection& other) {
-  std::vector references = {describe_contents(kept), describe_contents(other)};
-  if (kept.role == SectionRole::License && context.options.hint_at_options)
-    references.push_back(hint("--license TEXT replaces both"));
-  context.diagnostics.report({.message = fmt::format("'{}' sections differ", kept.name),
+  void add(InputSection& section) {
+    std::string_view bytes(reinterpret_cast<const char*>(section.data.data()), section.data.size());
+    auto [entry, is_new] = index.try_emplace(bytes, contents.size());
+    if (is_new) contents.emplace_back(bytes, std::vector<InputSection*>{});
+    contents[entry->second].second.push_back(&section);
+  }
+};
+
+/// Shows each license with the files that have it. A version is a number and is not shown.
+void report_difference(Context& context, SectionRole role, const KeptOnce& sections) {
+  constexpr size_t max_contents = 8, max_files = 3;
+  std::vector<DiagnosticReference> references;
+  for (size_t i = 0; i < std::min(sections.contents.size(), max_contents); ++i) {
+    const auto& [bytes, files] = sections.contents[i];
+    std::string text(role == SectionRole::License ? bytes.substr(0, bytes.find('\0')) : "");
+    for (size_t j = 0; j < std::min(files.size(), max_files); ++j)
+      references.push_back({ReferenceRole::Occurrence, {.object = files[j]->file->name}, text});
+    add_more(references, ReferenceRole::Occurrence, files.size(), max_files);
+  }
+  add_more(references, ReferenceRole::Occurrence, sections.contents.size(), max_contents);
+  if (role == SectionRole::License && context.options.hint_at_options)
+    references.push_back(hint(sections.contents.size() == 2 ? "--license TEXT replaces both"
+                                                            : "--license TEXT replaces all"));
+  context.diagnostics.report({.message = fmt::format("'{}' sections differ", sections.name),
                               .code = DiagnosticCode::InputMismatch,
                               .references = std::move(references)});
 }
@@ -45,16 +62,18 @@ void report_difference(Context& context, const InputSection& kept, const InputSe
 void unify_licenses(Context& context) {
   if (context.options.license)
     for (auto& object : context.objects) drop_licenses(*object);
-  std::unordered_map<SectionRole, InputSection*> kept;
+  std::map<SectionRole, KeptOnce> kept;
   for (auto& object : context.objects)
-    for (InputSection& section : object->linked_sections()) {
-      if (!facts_of(section.role).is_kept_once) continue;
-      auto [first, is_new] = kept.try_emplace(section.role, &section);
-      if (is_new) continue;
-      section.same_as = first->second;
-      if (!std::ranges::equal(section.data, section.same_as->data))
-        report_difference(context, *section.same_as, section);
-    }
+    for (InputSection& section : object->linked_sections())
+      if (facts_of(section.role).is_kept_once) {
+        KeptOnce& sections = kept[section.role];
+        sections.name = section.name;
+        sections.add(section);
+        InputSection* first = sections.contents.front().second.front();
+        if (first != &section) section.same_as = first;
+      }
+  for (const auto& [role, sections] : kept)
+    if (sections.contents.size() > 1) report_difference(context, role, sections);
 }
 
 class Resolver {

@@ -7,6 +7,7 @@
 #include "dedup/internal.hpp"
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
+#include "linker/object/helpers.hpp"
 #include "linker/passes/archive_hints.hpp"
 
 namespace bpflink {
@@ -33,6 +34,16 @@ Hints find_spelling_hint(const Context& context, const Symbol& symbol) {
 Hints find_kconfig_hint(const Symbol& symbol) {
   if (!symbol.name.starts_with("CONFIG_") && symbol.name != "LINUX_KERNEL_VERSION") return {};
   return {"the loader provides it: declare it with __kconfig"};
+}
+
+/// A hint for helpers, which are no symbols.
+Hints find_helper_hint(const Symbol& symbol) {
+  auto id = find_helper(symbol.name);
+  if (!id) return {};
+  LinuxRelease since = helper_release(*id);
+  return {
+      fmt::format("a helper since Linux {}.{}: the bpf_helper_defs.h that was included is older",
+                  since.major, since.minor)};
 }
 
 Hints find_rust_hint(const Symbol& symbol) {
@@ -99,6 +110,7 @@ std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
   Hints of_kernel = {"if the kernel has it, declare it with __ksym"};
   if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
+  if (auto hints = find_helper_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_mangling_hint(symbol); !hints.empty()) return hints;
   if (is_in_kernel(symbol.name)) return of_kernel;

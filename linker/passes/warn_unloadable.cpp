@@ -1,14 +1,39 @@
-// Pass: warn of inputs that link but will not load, because they are empty or have no types, and of
-// options without effect.
+// Pass: warn of inputs that link but will not load, because they are empty, have no types, or were
+// compiled in a way that verifiers or other kernels refuse, and of options without effect.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
 
 #include "linker/context.hpp"
+#include "linker/elf/insn.hpp"
 
 namespace bpflink {
 namespace {
+
+/// How to get BTF: clang makes it with -g, gcc only with an option of its own.
+std::string_view types_hint(const ObjectFile& object) {
+  bool has_dwarf = std::ranges::any_of(
+      object.sections, [](const InputSection& s) { return s.role == SectionRole::Dwarf; });
+  return has_dwarf ? "compile with -gbtf: gcc's -g makes DWARF alone" : "compile with -g";
+}
+
+/// Of objects without BTF: a function that another object, which has BTF, calls.
+std::unordered_map<const ObjectFile*, const Symbol*> find_called(const Context& context) {
+  std::unordered_map<const ObjectFile*, const Symbol*> called;
+  for (const auto& caller : context.objects) {
+    if (!caller->btf) continue;
+    for (const InputSymbol& symbol : caller->symbols) {
+      const Symbol* global = symbol.global;
+      if (global && !symbol.is_defined() && global->is_defined && !global->file->btf &&
+          global->input().type == STT_FUNC)
+        called.emplace(global->file, global);
+    }
+  }
+  return called;
+}
 
 void warn_missing_types(Context& context) {
   bool is_any_typed = false, is_reported = false, has_code = false;
@@ -22,11 +47,117 @@ void warn_missing_types(Context& context) {
           {.severity = Severity::Warning,
            .message = fmt::format("{}: defines maps but has no BTF to describe them", object->name),
            .file = object->name,
-           .references = {hint("compile with -g")}});
+           .references = {hint(std::string(types_hint(*object)))}});
     }
   }
   if (!is_any_typed && !is_reported && has_code)
-    context.diagnostics.warning("no input has BTF", {hint("compile with -g")});
+    context.diagnostics.warning("no input has BTF",
+                                {hint(std::string(types_hint(*context.objects.front())))});
+  if (!is_any_typed || context.options.partial) return;
+  const auto called = find_called(context);
+  for (const auto& object : context.objects) {
+    auto function = called.find(object.get());
+    if (function == called.end()) continue;
+    std::string_view name = function->second->name;
+    context.diagnostics.report(
+        {.severity = Severity::Warning,
+         .message = fmt::format("{}: has no BTF, and others call its '{}'", object->name, name),
+         .file = object->name,
+         .symbol = std::string(name),
+         .references = {hint(std::string(types_hint(*object)))}});
+  }
+}
+
+/// Whether the function stores its first argument on the stack at once and loads it again, as
+/// compilers do without optimization.
+bool is_unoptimized(const ObjectFile& object, const InputSymbol& function) {
+  const InputSection& section = object.sections[function.section];
+  bool has_stored = false, has_loaded = false;
+  int16_t slot = 0;
+  constexpr uint8_t frame_pointer = 10;
+  for_each_insn(section.data, function.value, function.value + function.size, object.byte_order,
+                [&](uint64_t at, const Insn& insn) {
+                  uint8_t kind = BPF_CLASS(insn.code);
+                  if (at == function.value && kind == BPF_STX && insn.dst_reg == frame_pointer &&
+                      insn.src_reg == BPF_REG_1) {
+                    has_stored = true;
+                    slot = insn.off;
+                  }
+                  has_loaded |= has_stored && kind == BPF_LDX && insn.src_reg == frame_pointer &&
+                                insn.off == slot;
+                });
+  return has_stored && has_loaded;
+}
+
+void warn_unoptimized(Context& context) {
+  for (const auto& object : context.objects) {
+    size_t functions = 0, unoptimized = 0;
+    for (const InputSymbol& symbol : object->symbols) {
+      if (symbol.type != STT_FUNC || !symbol.is_in_section() || symbol.size == 0) continue;
+      const InputSection& section = object->sections[symbol.section];
+      if (!section.is_linked() || !section.is_code()) continue;
+      ++functions;
+      if (!is_unoptimized(*object, symbol)) break;
+      ++unoptimized;
+    }
+    if (functions == 0 || unoptimized != functions) continue;
+    context.diagnostics.report(
+        {.severity = Severity::Warning,
+         .message = fmt::format("{}: was compiled without optimization, and verifiers refuse most "
+                                "of such code",
+                                object->name),
+         .code = DiagnosticCode::NotLoadable,
+         .file = object->name,
+         .references = {hint("compile with -O2")}});
+  }
+}
+
+/// A struct of the kernel that the object has with its members, or "".
+std::string_view find_kernel_struct(const BtfView& types) {
+  constexpr std::string_view names[] = {"task_struct", "sk_buff", "sock",      "inode",
+                                        "file",        "dentry",  "mm_struct", "net_device"};
+  constexpr uint32_t least_members = 16;  // programs that declare their own have few
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+    BtfType type = types.type(id);
+    if (type.kind() != BtfKind::Struct || type.vlen() < least_members) continue;
+    auto found = std::ranges::find(names, types.name(type));
+    if (found != std::end(names)) return *found;
+  }
+  return "";
+}
+
+/// Whether live code calls a helper that reads the kernel's memory.
+bool reads_kernel(const ObjectFile& object) {
+  bool found = false;
+  for (const InputSection& section : object.linked_sections())
+    for (const Fragment& fragment : section.fragments)
+      if (section.is_code() && fragment.live && !found)
+        for_each_insn(
+            section.data, fragment.begin, fragment.end, object.byte_order,
+            [&](uint64_t, const Insn& insn) {
+              found |= insn.is_call() && insn.src_reg == 0 &&
+                       (insn.imm == BPF_FUNC_probe_read || insn.imm == BPF_FUNC_probe_read_kernel);
+            });
+  return found;
+}
+
+/// Warns of code that reads the kernel's structs without CO-RE.
+void warn_fixed_offsets(Context& context) {
+  for (const auto& object : context.objects) {
+    bool has_core = object->btf_ext && !object->btf_ext->core_relo.sections.empty();
+    if (has_core || !object->btf || !reads_kernel(*object)) continue;
+    std::string_view name = find_kernel_struct(*object->btf);
+    if (name.empty()) continue;
+    context.diagnostics.report(
+        {.severity = Severity::Warning,
+         .message = fmt::format("{}: reads the kernel's memory by the offsets of struct {} of one "
+                                "kernel",
+                                object->name, name),
+         .code = DiagnosticCode::NotLoadable,
+         .file = object->name,
+         .references = {hint("include a vmlinux.h, whose structs have preserve_access_index, and "
+                             "read with BPF_CORE_READ()")}});
+  }
 }
 
 void warn_empty_objects(Context& context) {
@@ -64,6 +195,10 @@ void warn_idle_options(Context& context) {
 
 void warn_unloadable(Context& context) {
   warn_missing_types(context);
+  if (!context.options.partial) {
+    warn_unoptimized(context);
+    warn_fixed_offsets(context);
+  }
   warn_empty_objects(context);
   warn_idle_options(context);
 }

@@ -72,7 +72,14 @@ class ElfWriter {
     first_global_ = static_cast<Elf64_Word>(symbols_.size());
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && !symbol->is_localized)
-        add_symbol(*symbol->file, symbol->input(), symbol->binding, symbol->visibility);
+        add_symbol(*symbol->file, symbol->input(), symbol->binding, visibility_of(*symbol));
+  }
+
+  /// libbpf refuses hidden maps. What a later link may ask for stays.
+  uint8_t visibility_of(const Symbol& symbol) const {
+    const InputSection* section = symbol.place().section;
+    bool is_map = section && section->holds_maps();
+    return is_map && !context_.options.partial ? uint8_t{STV_DEFAULT} : symbol.visibility;
   }
 
   void add_symbol(const ObjectFile& object, const InputSymbol& symbol, uint8_t binding,

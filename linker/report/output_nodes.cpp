@@ -95,7 +95,9 @@ class OutputNodes {
       if (part == no_node || parts_.parts[part].offset != symbol.value) continue;
       std::string& root = builder_[node_of(part)].root;
       if (root.empty())
-        root = gc_root_reason(symbol, output_.sections[symbol.section], context_.options);
+        root =
+            gc_root_reason(symbol, symbol.is_local() ? nullptr : context_.symbols.find(symbol.name),
+                           output_.sections[symbol.section], context_.options);
     }
   }
 

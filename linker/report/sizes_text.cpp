@@ -95,13 +95,17 @@ std::string list_programs(const OutputModel& model, unsigned most) {
 
 std::string list_maps(const OutputModel& model, unsigned most) {
   SizeTable table("Maps", {"bytes of memory", "entries"});
-  uint64_t all = 0;
+  uint64_t all = 0, unused = 0;
   for (const MapCost& map : model.maps) {
     all += map.bytes;
     table.add(map.bytes, {grouped(map.bytes), grouped(map.entries)},
-              fmt::format("{}, {}{}", map.name, map.type, map.per_cpu ? ", for each CPU" : ""));
+              fmt::format("{}, {}{}{}", map.name, map.type, map.per_cpu ? ", for each CPU" : "",
+                          map.programs.empty() ? ", of no program" : ""));
+    if (map.programs.empty()) unused += map.bytes;
   }
-  return table.print(most, {grouped(all), ""}, "in all maps, at most");
+  std::string total = "in all maps, at most";
+  if (unused != 0) total = fmt::format("in all maps, at most; {} of no program", grouped(unused));
+  return table.print(most, {grouped(all), ""}, std::move(total));
 }
 
 std::string list_types(const OutputModel& model, unsigned most) {

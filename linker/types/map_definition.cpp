@@ -1,8 +1,16 @@
 #include "linker/types/map_definition.hpp"
 
+#include <fmt/format.h>
+#include <linux/bpf.h>
+
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
 
 namespace bpflink {
 namespace {
@@ -45,6 +53,92 @@ std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t def
     attributes.push_back(
         attribute_of(types, types.string(type.member(i).name_off), type.member(i).type));
   return attributes;
+}
+
+namespace {
+
+constexpr std::string_view known_attributes[] = {
+    "type",       "max_entries", "map_flags", "numa_node", "key_size", "key",
+    "value_size", "value",       "values",    "pinning",   "map_extra"};
+
+bool is_known(const MapAttribute& attribute) {
+  return std::ranges::find(known_attributes, attribute.name) != std::end(known_attributes);
+}
+
+/// Bounds the time for many variables of one type.
+bool has_too_many_members(const BtfView& types, uint32_t definition) {
+  return types.type(definition).vlen() > std::size(known_attributes);
+}
+
+/// Types of maps whose keys are indices.
+constexpr uint32_t maps_with_indices[] = {BPF_MAP_TYPE_ARRAY,
+                                          BPF_MAP_TYPE_PROG_ARRAY,
+                                          BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+                                          BPF_MAP_TYPE_PERCPU_ARRAY,
+                                          BPF_MAP_TYPE_CGROUP_ARRAY,
+                                          BPF_MAP_TYPE_ARRAY_OF_MAPS,
+                                          BPF_MAP_TYPE_DEVMAP,
+                                          BPF_MAP_TYPE_SOCKMAP,
+                                          BPF_MAP_TYPE_CPUMAP,
+                                          BPF_MAP_TYPE_XSKMAP,
+                                          BPF_MAP_TYPE_REUSEPORT_SOCKARRAY};
+
+/// The size that an attribute gives for keys or values; nothing if it gives none.
+std::optional<uint64_t> size_by(const BtfView& types, const MapAttribute& attribute) {
+  if (attribute.form == MapAttribute::Form::Number) return attribute.number;
+  if (attribute.form == MapAttribute::Form::Type) return type_size(types, attribute.type_id);
+  return std::nullopt;
+}
+
+}  // namespace
+
+uint64_t map_number(const BtfView& types, uint32_t variable_type, std::string_view name) {
+  uint32_t definition = skip_modifiers(types, variable_type);
+  if (!is_composite(types.kind(definition))) return 0;
+  for (const MapAttribute& attribute : read_map_attributes(types, definition))
+    if (attribute.name == name) return attribute.number;
+  return 0;
+}
+
+std::string find_map_fault(const BtfView& types, uint32_t definition) {
+  if (types.kind(definition) != BtfKind::Struct)
+    return "is no map: it is not a struct with the attributes of one";
+  if (has_too_many_members(types, definition)) return "has more members than there are attributes";
+  std::optional<uint64_t> type;
+  // By type, and by number.
+  std::optional<uint64_t> keys[2], values[2];
+  for (const MapAttribute& attribute : read_map_attributes(types, definition)) {
+    if (!is_known(attribute)) return fmt::format("has an unknown attribute '{}'", attribute.name);
+    if (attribute.name == "type") type = attribute.number;
+    if (attribute.name == "key") keys[0] = size_by(types, attribute);
+    if (attribute.name == "key_size") keys[1] = size_by(types, attribute);
+    if (attribute.name == "value") values[0] = size_by(types, attribute);
+    if (attribute.name == "value_size") values[1] = size_by(types, attribute);
+  }
+  for (auto [name, sizes] : {std::pair{"key", keys}, {"value", values}})
+    if (sizes[0] && sizes[1] && *sizes[0] != *sizes[1])
+      return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
+                         count_of(*sizes[0], "byte"), *sizes[1]);
+  uint64_t key = keys[0].value_or(keys[1].value_or(4));
+  if (type.value_or(0) == 0) return "has no type";
+  bool has_indices = std::ranges::find(maps_with_indices, *type) != std::end(maps_with_indices);
+  if (has_indices && key != 4)
+    return fmt::format("of type {} has a key of {}: the key is an index of 4 bytes",
+                       map_type_name(static_cast<uint32_t>(*type)), count_of(key, "byte"));
+  return "";
+}
+
+bool is_like_map(const BtfView& types, uint32_t definition) {
+  if (types.kind(definition) != BtfKind::Struct || has_too_many_members(types, definition))
+    return false;
+  auto attributes = read_map_attributes(types, definition);
+  auto has_form = [](const MapAttribute& attribute) {
+    return is_known(attribute) && attribute.form != MapAttribute::Form::Other;
+  };
+  bool has_type = std::ranges::any_of(attributes, [](const MapAttribute& attribute) {
+    return attribute.name == "type" && attribute.form == MapAttribute::Form::Number;
+  });
+  return has_type && std::ranges::all_of(attributes, has_form);
 }
 
 std::string_view map_type_name(uint32_t type) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,19 @@ namespace bpflink {
 
 /// The attributes of a map, one for each member of its definition, a STRUCT or UNION.
 std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t definition);
+
+inline constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
+
+/// The number that a variable's type gives for the attribute `name` of a map; 0 if it gives none,
+/// or is no map.
+uint64_t map_number(const BtfView& types, uint32_t variable_type, std::string_view name);
+
+/// Why libbpf or the kernel refuses a map with this definition, as the rest of a sentence about the
+/// map: "has no type". "" if the definition does not show a reason.
+std::string find_map_fault(const BtfView& types, uint32_t definition);
+
+/// Whether a struct looks like the definition of a map: it has a type, and only members that
+/// definitions have, as they have them.
+bool is_like_map(const BtfView& types, uint32_t definition);
 
 }  // namespace bpflink

@@ -15,7 +15,7 @@ struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 128);
   __uint(map_flags, BPF_F_NO_PREALLOC);
-  __uint(frobnicate, 7);
+  __uint(numa_node, 7);
   __type(key, struct key);
   __type(value, struct value);
 } counters SEC(".maps");

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     bool is_inside = symbol.value <= file.sections[symbol.section].size;
     fuzz::require(symbol.section == 0 ? symbol.is_section() : is_inside, "symbols have places");
   }
-  for (const auto& [name, line] : file.dwarf_lines())
+  for (const auto& [name, line] : file.dwarf_lines().by_name)
     fuzz::require(!name.empty() && !line.file.empty() && line.line != 0, "lines are known");
   return 0;
 }

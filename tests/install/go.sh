@@ -8,7 +8,12 @@ export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENA
 modules=/usr/share/gocode/src
 [[ -d $modules/github.com/cilium/ebpf/btf ]] || skip 'golang-github-cilium-ebpf-dev is not installed'
 # debian_modules: what a go.mod needs in place of downloads
-debian_modules() { printf 'replace %s => '"$modules"'/%s\n' github.com/cilium/ebpf{,} golang.org/x/sys{,}; }
+debian_modules() {
+  local module
+  for module in github.com/cilium/ebpf golang.org/x/sys golang.org/x/exp; do
+    if [[ -d $modules/$module ]]; then echo "replace $module => $modules/$module"; fi
+  done
+}
 cd "$tmp/linker/bindings/go"
 debian_modules >>go.mod
 unformatted=$(gofmt -l . "$tmp/samples/go")

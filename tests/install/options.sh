@@ -102,7 +102,7 @@ interface include/bpflink/bpflink.h 'typedef struct bpflink_linker ' '.*@name' >
 
 # Every flag and field in C names its option, except list counts and values that only programs set.
 sed -n '/^enum bpflink_link_flags/,/^typedef/p' include/bpflink/bpflink.h |
-  grep -E '^  [A-Za-z].*/\*\*<' | grep -vE 'BPFLINK_LINK_(REPORT|HINT_AT_OPTIONS) | (size|on_diagnostic|context|flags|[a-z_]+_count);' | grep -v '`-' >"$tmp/unnamed" &&
+  grep -E '^  [A-Za-z].*/\*\*<' | grep -vE 'BPFLINK_LINK_(REPORT|HINT_AT_OPTIONS|MUST_OPEN) | (size|on_diagnostic|context|flags|[a-z_]+_count);' | grep -v '`-' >"$tmp/unnamed" &&
   fail "bpflink.h: no option is named: $(<"$tmp/unnamed")"
 
 declare -A command_line=(

@@ -32,9 +32,10 @@ SEC("socket") int prog(struct __sk_buff *ctx) { return lib1(1) * 100 + lib2(1); 
 EOF
 link_fails main.o part1.o face1.o part2.o face2.o
 expect_error 'duplicate symbol: mix'
+# libbpf does not load hidden maps.
+differs '[+-] symbol m OBJECT GLOBAL *' 'the peer leaves it hidden'
 link main.o lib1.o lib2.o mapped.o
-expect 'OBJECT GLOBAL HIDDEN .maps 0 32' symbol m
-link main.o lib1.o lib2.o # libbpf does not load hidden maps
+expect 'OBJECT GLOBAL DEFAULT .maps 0 32' symbol m
 contains 'lib1+0x0 call mix@0x0' references
 contains 'lib2+0x0 call mix@0x48' references
 run 'prog()=507'

@@ -10,7 +10,7 @@ silent() {
   local order
   for order in 'a.o b.o' 'b.o a.o'; do
     # shellcheck disable=SC2086 # two words
-    "$BPFLINK" $order -o out.o 2>warnings || fail "$(<warnings)"
+    "$BPFLINK" --license GPL $order -o out.o 2>warnings || fail "$(<warnings)"
     [[ ! -s warnings ]] || fail "$1"$'\n'"$2"$'\n'"$(<warnings)"
   done
 }
@@ -31,7 +31,8 @@ SEC("socket") int prog(void *ctx) { struct ev e = {1}; return f(&e); }' \
 SEC("socket") int other(void *ctx) { struct ev e = {1}; return f(&e); }'
 silent 'struct ev { int a; }; int f(void *e);
 SEC("socket") int prog(void *ctx) { struct ev e = {1}; return f(&e); }' \
-  'struct ev { long b; int a; }; struct ev last; int f(void *e) { return e == &last; }'
+  'struct ev { long b; int a; }; struct ev last; int f(void *e);
+__hidden int f(void *e) { return e == &last; }'
 # One file only declares it: an opaque handle.
 exchanged 'struct ev;' 'struct ev { int a; };'
 

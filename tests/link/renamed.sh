@@ -92,7 +92,7 @@ link_fails main.o lib.o --prefix-symbols-of lib.o=a_ --prefix-symbols-of lib.o=b
 expect_error '--prefix-symbols-of lib.o=b_: lib.o has more prefixes than it is given: give it once for each'
 link_fails main.o lib.o --prefix-symbols-of lib.o=a_
 expect_error 'undefined symbol: count'
-"$BPFLINK" main.o lib.o --redefine-sym nowhere=x --redefine-sym CONFIG_HZ=y -o out.o 2>errors
+"$BPFLINK" --license GPL main.o lib.o --redefine-sym nowhere=x --redefine-sym CONFIG_HZ=y -o out.o 2>errors
 diff - errors <<'END'
 bpflink: warning: --redefine-sym nowhere=x: no input has a symbol 'nowhere'
 bpflink: warning: --redefine-sym CONFIG_HZ=y: the loader provides 'CONFIG_HZ', under this name only

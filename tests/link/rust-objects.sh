@@ -19,7 +19,7 @@ unwrap='_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE'
 panic=_ZN4core9panicking5panic17hfedcba9876543210E
 for inputs in main.o 'user.o main.o'; do
   # shellcheck disable=SC2086 # several words
-  expect $'warning general main.o\nwarning general' facts --verify $inputs
+  expect $'warning not-openable main.o\nwarning general' facts --verify $inputs
   for phrase in 'libbpf 1.0 and later refuse maps' "PTR '*const u8'" "STRUCT 'Option<u32>'" 'and 5 more'; do
     expect_error "$phrase"
   done

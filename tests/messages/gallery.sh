@@ -487,9 +487,11 @@ SEC("xdp") int $name(struct xdp_md *ctx)
 END
 done
 shows 'without static' bpflink one.o two.o -o out.o <<'END'
-bpflink: warning: libbpf refuses static maps: flows
->>> defined at one.o:(.maps+0x0)
->>> defined at two.o:(.maps+0x0)
+one.bpf.c:2: warning: libbpf refuses static maps: flows
+>>> defined at one.bpf.c:2
+>>>            one.o:(.maps+0x0)
+>>> defined at two.bpf.c:2
+>>>            two.o:(.maps+0x0)
 >>> define it in one file, without static; the others declare it: extern struct {...} flows SEC(".maps")
 END
 
@@ -533,12 +535,14 @@ compile rate <<'END'
 const volatile int rate = 10;
 END
 shows 'in a header' bpflink first.o rate.o -o out.o <<'END'
-rate.bpf.c:1: error: 'rate' is defined const but written to
+first.bpf.c:3:48: error: 'rate' is defined const but written to
+    3 | SEC("xdp") int first(struct xdp_md *ctx) { rate++; return XDP_PASS; }
+      |                                                ^
+>>> written to in first.bpf.c:3
 >>> volatile const int rate
 >>>     defined in rate.bpf.c:1 (rate.o)
 >>> extern int rate
 >>>     declared in first.bpf.c:2 (first.o)
->>> written to in first.bpf.c:3
 >>> declare it once, in a header that all include
 END
 
@@ -548,11 +552,12 @@ extern int log_event(int code) __weak;
 SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
 END
 shows 'declare it with __ksym' bpflink weak.o -o out.o <<'END'
-weak.bpf.c:2:50: warning: weak function 'log_event' is called but not defined
+weak.bpf.c:2:50: warning: weak function 'log_event' is not defined
     2 | SEC("xdp") int weak(struct xdp_md *ctx) { return log_event(4); }
       |                                                  ^
 >>> referenced by weak.bpf.c:2
 >>>               weak.o:(xdp+0x8)
+>>> libbpf refuses undefined symbols, weak ones too
 >>> if the kernel has it, declare it with __ksym
 END
 

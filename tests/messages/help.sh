@@ -22,11 +22,15 @@ Inputs:
   --no-whole-archive          Link only needed members of the following archives
   --license TEXT              Use this license in place of the inputs'"'"'
   --no-check-types            Warn of conflicting types instead of failing
+  --no-check-pointers         Warn of pointers in data instead of failing
   --no-warn-odr               Do not warn of structs that have two layouts
 
 Contents:
   --gc-sections               Drop what no program, map or struct_ops variable
                               reaches
+  --gc-constants              Drop const volatile variables, too, which user
+                              space may set
+  --gc-maps                   Drop maps, too, that nothing refers to
   --print-gc-sections         List what --gc-sections drops
   -u,--undefined SYMBOL       Keep SYMBOL, and look it up in archives
   --keep-section PATTERN      Keep sections that match PATTERN

@@ -117,7 +117,9 @@ of_pointers '>>> struct ev {
 >>>     b.o: int, at byte 120
 >>>     a.o: no such member' "$many" "${many/long m16/int a; long m16}"
 
-two_layouts "b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
+two_layouts "b.bpf.c:1:64: error: 'enum e' has two layouts, in b.o and a.o
+    1 | enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; int f(struct ev *e) { return e->kind; }
+      |                                                                ^
 >>> enum e {
 >>> 	NONE = 0,
 >>> 	CREATE = 1,
@@ -132,11 +134,11 @@ two_layouts "b.bpf.c:1: error: 'enum e' has two layouts, in b.o and a.o
 >>> they differ at enum e
 >>>     b.o: enum e, OPEN = 2
 >>>     a.o: enum e, OPEN = 1
->>> both are reached through v->kind
+>>> both are reached through f (parameter 1)->kind
 >>>     defined in b.bpf.c:1 (b.o)
 >>>     declared in a.bpf.c:1 (a.o)" \
-  'enum e { NONE, OPEN }; struct ev { enum e kind; }; extern struct ev *v;
-SEC("socket") int prog(void *ctx) { return v->kind; }' \
-  'enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; struct ev first, *v = &first;'
+  'enum e { NONE, OPEN }; struct ev { enum e kind; }; int f(struct ev *e);
+SEC("socket") int prog(void *ctx) { struct ev e = {OPEN}; return f(&e); }' \
+  'enum e { NONE, CREATE, OPEN }; struct ev { enum e kind; }; int f(struct ev *e) { return e->kind; }'
 "$BPFLINK" a.o b.o -o out.o 2>warnings
-expect "b.bpf.c:1: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings
+expect "b.bpf.c:1:64: warning: 'enum e' has two layouts, in b.o and a.o" head -n 1 warnings

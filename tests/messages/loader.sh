@@ -51,7 +51,7 @@ SEC("socket") int prog(void *ctx) { $use }
 END
 refuses "'flows' is declared with SEC(\".maps\") but defined without it" uses_map.o map_of_bss.o
 silent uses_map.o map_of_maps.o
-silent uses_variable.o map_of_bss.o
+tells "'flows' is defined like a map, but is a variable in .bss" uses_variable.o map_of_bss.o
 # An extern without SEC(".maps") refers to a map if its definition is one.
 silent uses_variable.o map_of_maps.o
 
@@ -167,15 +167,15 @@ END
 compile logs <<'END'
 int log_event(int code) { return code; }
 END
-silent checked.o
-tells "weak function 'log_event' is called but not defined" unchecked.o
+tells "weak function 'log_event' is not defined" checked.o
+tells "weak function 'log_event' is not defined" unchecked.o
 silent -r unchecked.o
 silent unchecked.o logs.o
 compile kfunc <<'END'
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
 END
-silent kfunc.o
+silent --license GPL kfunc.o
 
 # ---- type tags of prototypes, which verifiers ignore
 
@@ -198,7 +198,7 @@ SEC("tc") int prog2(struct __sk_buff *ctx)
   return bpf_copy_from_user_str(text, 8, (const void *)0, 0) + first(text);
 }
 END
-silent kfunc_of_vmlinux.o kfunc_of_file.o
+silent --license GPL kfunc_of_vmlinux.o kfunc_of_file.o
 
 # ---- variables smaller than their types: the compiler split them
 

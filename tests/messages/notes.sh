@@ -190,6 +190,9 @@ mark live N s
 report undefined symbols N s
 warn unloadable N s
 check programs N s
+check functions N s
+check data pointers N s
+check core N s
 check license N s
 check maps N s
 check externs N s
@@ -254,6 +257,18 @@ expect '{
     },
     {
       "name": "check programs",
+      "seconds": N
+    },
+    {
+      "name": "check functions",
+      "seconds": N
+    },
+    {
+      "name": "check data pointers",
+      "seconds": N
+    },
+    {
+      "name": "check core",
       "seconds": N
     },
     {

@@ -12,7 +12,7 @@
 #include "../api/fixtures.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
-#include "linker/kernels/helper_names.hpp"
+#include "linker/object/helpers.hpp"
 
 using namespace bpflink;
 

@@ -104,6 +104,10 @@ codes! {
     Dropped = BPFLINK_DIAGNOSTIC_DROPPED,
     /// Objects share a struct, union or enum and lay it out differently.
     DifferentLayouts = BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS,
+    /// What links, but a loader or verifier refuses or ignores.
+    NotLoadable = BPFLINK_DIAGNOSTIC_NOT_LOADABLE,
+    /// What links, but libbpf does not open the object.
+    NotOpenable = BPFLINK_DIAGNOSTIC_NOT_OPENABLE,
 }
 
 copied! {

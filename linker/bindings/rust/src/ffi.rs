@@ -35,6 +35,8 @@ pub const BPFLINK_DIAGNOSTIC_OUTPUT_FAILURE: bpflink_diagnostic_code = 6;
 pub const BPFLINK_DIAGNOSTIC_TRACE: bpflink_diagnostic_code = 7;
 pub const BPFLINK_DIAGNOSTIC_DROPPED: bpflink_diagnostic_code = 8;
 pub const BPFLINK_DIAGNOSTIC_DIFFERENT_LAYOUTS: bpflink_diagnostic_code = 9;
+pub const BPFLINK_DIAGNOSTIC_NOT_LOADABLE: bpflink_diagnostic_code = 10;
+pub const BPFLINK_DIAGNOSTIC_NOT_OPENABLE: bpflink_diagnostic_code = 11;
 pub type bpflink_diagnostic_code = c::c_uint;
 #[repr(C)]
 pub struct bpflink_location {
@@ -108,6 +110,10 @@ pub const BPFLINK_LINK_STRIP_LINE_INFO: bpflink_link_flags = 512;
 pub const BPFLINK_LINK_PRUNE_TYPES: bpflink_link_flags = 1024;
 pub const BPFLINK_LINK_REPORT: bpflink_link_flags = 2048;
 pub const BPFLINK_LINK_HINT_AT_OPTIONS: bpflink_link_flags = 4096;
+pub const BPFLINK_LINK_NO_CHECK_POINTERS: bpflink_link_flags = 8192;
+pub const BPFLINK_LINK_GC_CONSTANTS: bpflink_link_flags = 16384;
+pub const BPFLINK_LINK_GC_MAPS: bpflink_link_flags = 32768;
+pub const BPFLINK_LINK_MUST_OPEN: bpflink_link_flags = 65536;
 pub type bpflink_link_flags = c::c_uint;
 #[repr(C)]
 pub struct bpflink_link_options {

@@ -1,0 +1,283 @@
+#!/bin/bash
+# What links, and what a loader or verifier then refuses or ignores, for reasons that stand in the
+# objects: each with its line, the cause and a cure.
+. "$(dirname "$0")/common.sh"
+
+# warns TEXT INPUT...: a link of the inputs succeeds with TEXT as its messages, and so, without any, a
+# partial link
+warns() {
+  local want=$1
+  shift
+  "$BPFLINK" "$@" -o out.o 2>errors || mistake "$*: fails: $(<errors)"
+  [[ $(<errors) == "$want" ]] || mistake "$*: expected"$'\n'"$want"$'\n'"but got"$'\n'"$(<errors)"
+  "$BPFLINK" -r "$@" -o out.o 2>errors && [[ ! -s errors ]] || mistake "-r $*: $(<errors)"
+}
+# opens_not TEXT INPUT...: libbpf does not open the object, so there is no skeleton either
+opens_not() {
+  warns "$@"
+  shift
+  ! "$BPFSKEL" "$@" -o skeleton.h 2>errors || mistake "bpfskel $*: succeeds"
+  grep -q ': error: ' errors || mistake "bpfskel $*: $(<errors)"
+  [[ ! -e skeleton.h ]] || mistake "bpfskel $*: leaves a skeleton"
+}
+
+# ---- functions
+compile static <<'END'
+static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
+int (*const kept)(struct xdp_md *) __attribute__((used)) = pass;
+END
+opens_not 'static.bpf.c:1:23: warning: libbpf refuses static programs: pass
+    1 | static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
+      |                       ^
+>>>     defined in static.bpf.c:1 (static.o)
+>>> remove static' static.o
+
+compile even <<'END'
+int odd(int n);
+__attribute__((noinline)) int even(int n) { return n ? odd(n - 1) : 1; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return even(ctx->len); }
+END
+compile odd <<'END'
+int even(int n);
+__attribute__((noinline)) int odd(int n) { return n ? even(n - 1) : 0; }
+END
+warns "even.bpf.c:2:56: warning: 'even' calls itself, directly or through others
+    2 | __attribute__((noinline)) int even(int n) { return n ? odd(n - 1) : 1; }
+      |                                                        ^
+>>> even calls odd in even.bpf.c:2
+>>> odd calls even in odd.bpf.c:2
+>>> verifiers allow no recursion: use a loop" even.o odd.o
+
+compile globals <<'END'
+int sum;
+__attribute__((noinline)) void note(int x) { sum += x; }
+__attribute__((noinline)) int *where(void) { barrier(); return &sum; }
+__attribute__((noinline)) int first(void *p) { return p != 0; }
+__attribute__((noinline)) int tagged(void *p __attribute__((btf_decl_tag("arg:ctx")))) { return p != 0; }
+__attribute__((noinline, visibility("hidden"))) void hidden(int x) { sum += x; }
+static __attribute__((noinline)) void local(int x) { sum += x; }
+__attribute__((noinline)) void unused(int x) { sum += x; }
+SEC("socket") int prog(struct __sk_buff *ctx) {
+  note(ctx->len), hidden(ctx->len), local(ctx->mark);
+  return *where() + first(ctx) + tagged(ctx);
+}
+END
+warns "globals.bpf.c:2:32: warning: global function 'note' returns void, which verifiers before Linux 7.1 refuse
+    2 | __attribute__((noinline)) void note(int x) { sum += x; }
+      |                                ^
+>>>     defined in globals.bpf.c:2 (globals.o)
+>>> return an int, or make it static or __hidden, so that it is checked with its callers
+globals.bpf.c:3:32: warning: global function 'where' returns 'int *', and verifiers accept only numbers
+    3 | __attribute__((noinline)) int *where(void) { barrier(); return &sum; }
+      |                                ^
+>>>     defined in globals.bpf.c:3 (globals.o)
+>>> return an int, or make it static or __hidden, so that it is checked with its callers
+globals.bpf.c:4:31: warning: global function 'first' takes 'void *p', and verifiers accept only pointers to what has a size
+    4 | __attribute__((noinline)) int first(void *p) { return p != 0; }
+      |                               ^
+>>>     defined in globals.bpf.c:4 (globals.o)
+>>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden, so that it is checked with its callers" globals.o
+
+compile nameless <<'END'
+static int table[4] = {1, 2, 3, 4};
+static __attribute__((noinline)) int local(int i) { return table[i & 3]++; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return local(ctx->len); }
+END
+llvm-strip-19 --strip-unneeded nameless.o
+warns "nameless.bpf.c:3:56: warning: nameless.o: 'prog' calls a function without a symbol, which libbpf does not find
+    3 | SEC(\"socket\") int prog(struct __sk_buff *ctx) { return local(ctx->len); }
+      |                                                        ^
+>>> the call in nameless.bpf.c:3
+>>> strip it with -g, not with --strip-unneeded" nameless.o
+
+# ---- maps
+compile maps <<'END'
+struct { __uint(key_size, 4); __uint(value_size, 4); __uint(max_entries, 1); } none SEC(".maps");
+struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entry, 1); } unknown SEC(".maps");
+struct { __uint(type, 1); __type(key, int); __uint(key_size, 8); __type(value, int); } twice SEC(".maps");
+struct { __uint(type, 2); __type(key, long); __type(value, int); __uint(max_entries, 1); } array SEC(".maps");
+int number SEC(".maps");
+struct { int a, b, c, d, e, f, g, h, i, j, k, l; } wide SEC(".maps");
+struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } lost;
+struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } good SEC(".maps");
+SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&lost, &key) != 0; }
+END
+opens_not "maps.bpf.c:1: warning: 'none' has no type
+>>>     defined in maps.bpf.c:1 (maps.o)
+maps.bpf.c:2: warning: 'unknown' has an unknown attribute 'max_entry'
+>>>     defined in maps.bpf.c:2 (maps.o)
+maps.bpf.c:3: warning: 'twice' has a key of 4 bytes and a key_size of 8
+>>>     defined in maps.bpf.c:3 (maps.o)
+maps.bpf.c:4: warning: 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
+>>>     defined in maps.bpf.c:4 (maps.o)
+maps.bpf.c:5: warning: 'number' is no map: it is not a struct with the attributes of one
+>>>     defined in maps.bpf.c:5 (maps.o)
+maps.bpf.c:6: warning: 'wide' has more members than there are attributes
+>>>     defined in maps.bpf.c:6 (maps.o)
+maps.bpf.c:7: warning: 'lost' is defined like a map, but is a variable in .bss
+>>>     defined in maps.bpf.c:7 (maps.o)
+>>> put SEC(\".maps\") behind its name" maps.o
+
+compile static_map <<'END'
+static struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } table SEC(".maps");
+SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&table, &key) != 0; }
+END
+"$BPFLINK" static_map.o -o out.o 2>errors
+[[ $(<errors) == 'static_map.bpf.c:1: warning: libbpf refuses static maps: table
+>>> defined at static_map.bpf.c:1
+>>>            static_map.o:(.maps+0x0)
+>>> remove static' ]] || mistake "$(<errors)"
+! "$BPFSKEL" static_map.o -o skeleton.h 2>errors || mistake 'a skeleton of a static map'
+
+compile arena <<'END'
+int __attribute__((address_space(1))) shared;
+SEC("socket") int prog(void *ctx) { return shared; }
+END
+opens_not "arena.bpf.c:1: warning: 'shared' is in an arena, and there is no map of type arena
+>>>     defined in arena.bpf.c:1 (arena.o)
+>>> __uint(type, BPF_MAP_TYPE_ARENA)" arena.o
+compile arenas <<'END'
+struct { __uint(type, 33); __uint(map_flags, 1024); __uint(max_entries, 1); } one SEC(".maps"), other SEC(".maps");
+END
+opens_not "arenas.bpf.c:1: warning: there are 2 arenas, and libbpf accepts one
+>>>     defined in arenas.bpf.c:1 (arenas.o)
+>>>     defined in arenas.bpf.c:1 (arenas.o)" arenas.o
+
+# ---- externs
+compile externs <<'END'
+extern int variable __attribute__((weak));
+extern int function(int x) __attribute__((weak));
+extern struct { int a; } CONFIG_PAIR __kconfig;
+extern int HZ __kconfig;
+extern int CONFIG_HZ __kconfig, LINUX_ANY __kconfig __weak;
+SEC("socket") int prog(void *ctx) {
+  return (&variable ? variable : 0) + (function ? function(1) : 0) + CONFIG_PAIR.a + HZ + CONFIG_HZ + LINUX_ANY;
+}
+END
+"$BPFLINK" externs.o -o out.o 2>errors
+[[ $(grep warning: errors) == "externs.bpf.c:7:12: warning: weak variable 'variable' is not defined
+externs.bpf.c:7:40: warning: weak function 'function' is not defined
+externs.bpf.c:3: warning: 'CONFIG_PAIR' has a type that libbpf does not fill in
+externs.bpf.c:4: warning: 'HZ' is neither an option of the kernel, CONFIG_*, nor one that libbpf knows" ]] ||
+  mistake "$(<errors)"
+for line in '>>> libbpf refuses undefined symbols, weak ones too' '>>> if the kernel has it, declare it with __ksym'; do
+  [[ $(grep -cxF -- "$line" errors) == 2 ]] || mistake "$line: $(<errors)"
+done
+
+# ---- licenses
+for n in 1 2 3 4 5; do
+  compile gpl$n <<<"char LICENSE[] SEC(\"license\") = \"$([[ $n == [45] ]] && echo BSD || echo GPL)\";"
+done
+expect_message "bpflink: error: 'license' sections differ
+>>> GPL in gpl1.o
+>>> GPL in gpl2.o
+>>> GPL in gpl3.o
+>>> BSD in gpl4.o
+>>> BSD in gpl5.o
+>>> --license TEXT replaces both" "$BPFLINK" gpl{1,2,3,4,5}.o -o out.o
+compile mit <<<'char LICENSE[] SEC("license") = "MIT";'
+! "$BPFLINK" gpl1.o gpl4.o mit.o -o out.o 2>errors || mistake 'three licenses'
+grep -qxF -- '>>> --license TEXT replaces all' errors || mistake "$(<errors)"
+compile licence <<'END'
+char LICENSE[] SEC("licence") = "GPL";
+SEC("socket") int prog(void *ctx) { return 0; }
+END
+warns "bpflink: warning: licence.o: loaders read the license from section 'license', not 'licence'
+>>> char LICENSE[] SEC(\"license\") = \"GPL\";" licence.o
+compile pointer <<'END'
+const char *LICENSE SEC("license") = "GPL";
+SEC("socket") int prog(void *ctx) { return 0; }
+END
+"$BPFLINK" pointer.o -o out.o 2>errors
+[[ $(<errors) == 'bpflink: warning: pointer.o: the license is a pointer, and no loader reads what it points to
+>>> char LICENSE[] SEC("license") = "GPL";' ]] || mistake "$(<errors)"
+compile kfuncs <<'END'
+extern void bpf_rcu_read_lock(void) __ksym;
+SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_rcu_read_lock(); return 0; }
+END
+warns 'kfuncs.bpf.c:2:37: warning: kernel functions, all of which are GPL-only, are called, but the license is missing
+    2 | SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_rcu_read_lock(); return 0; }
+      |                                     ^
+>>> bpf_rcu_read_lock in kfuncs.bpf.c:2
+>>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL' kfuncs.o
+compile both <<'END'
+extern void bpf_rcu_read_lock(void) __ksym;
+SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_printk("one"); bpf_printk("two"); return 0; }
+END
+"$BPFLINK" both.o -o out.o 2>errors
+grep -q 'warning: GPL-only helpers and kernel functions are called, but the license is missing' errors || mistake "$(<errors)"
+[[ $(grep -c 'bpf_trace_printk in' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
+
+# ---- how it was compiled
+compile user <<'END'
+int helper(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
+END
+compile helper -g0 <<<'int helper(int x) { return x + 1; }'
+warns "bpflink: warning: helper.o: has no BTF, and others call its 'helper'
+>>> compile with -g" user.o helper.o
+compile helper <<<'int helper(int x) { return x + 1; }'
+llvm-objcopy-19 --remove-section=.BTF --remove-section=.rel.BTF --remove-section=.BTF.ext --remove-section=.rel.BTF.ext helper.o
+warns "bpflink: warning: helper.o: has no BTF, and others call its 'helper'
+>>> compile with -gbtf: gcc's -g makes DWARF alone" user.o helper.o
+compile slow -O0 <<<'int twice(int x) { return 2 * x; } int thrice(int x) { return 3 * x; }'
+warns 'bpflink: warning: slow.o: was compiled without optimization, and verifiers refuse most of such code
+>>> compile with -O2' slow.o
+compile spills <<<'int spills(int x) { return bpf_map_lookup_elem(0, &x) != 0; }'
+warns '' spills.o
+for option in -g1 -gline-tables-only; do
+  compile lines $option <<<'int lines(int x) { return x; }'
+  "$BPFLINK" lines.o -o out.o 2>errors || true
+  grep -q '^>>> compile with -g: -g1 and -gline-tables-only make functions without types$' errors || mistake "$option: $(<errors)"
+done
+{
+  echo 'struct task_struct {'
+  for n in {1..20}; do echo "  long m$n;"; done
+  echo '};'
+  echo 'SEC("socket") int prog(struct task_struct *t) { long v; bpf_probe_read_kernel(&v, 8, &t->m3); return v; }'
+  echo 'char LICENSE[] SEC("license") = "GPL";'
+} >fixed.c
+compile fixed <fixed.c
+warns "bpflink: warning: fixed.o: reads the kernel's memory by the offsets of struct task_struct of one kernel
+>>> include a vmlinux.h, whose structs have preserve_access_index, and read with BPF_CORE_READ()" fixed.o
+compile core <<'END'
+typedef struct { int x, y; } __attribute__((preserve_access_index)) *pair;
+SEC("fentry/f") int prog(unsigned long long *ctx) { return ((pair)ctx)->y; }
+END
+"$BPFLINK" core.o -o out.o 2>errors
+for line in 'core.bpf.c:2:73: warning: core.o: a CO-RE relocation is of a type without a name' '>>> loaders find types in a kernel by name' \
+  ">>> give the struct the kernel's name for it"; do
+  grep -qF -- "$line" errors || mistake "$line: $(<errors)"
+done
+compile access <<'END'
+struct pair { int x, y; } __attribute__((preserve_access_index));
+SEC("fentry/f") int prog(struct pair *ctx) { return ctx->y; }
+END
+sed 's/0:1\x00/0:9\x00/' access.o >bad.o
+expect_message "access.bpf.c:2:58: error: bad.o: a CO-RE relocation has the access '0:9', which 'struct pair' lacks
+    2 | SEC(\"fentry/f\") int prog(struct pair *ctx) { return ctx->y; }
+      |                                                          ^
+>>> the access in access.bpf.c:2" "$BPFLINK" bad.o -o out.o
+"$BPFLINK" -r bad.o -o out.o || mistake 'a partial link of a bad access'
+
+# ---- a helper that the headers did not know
+cat >newer.c <<'END'
+extern long get(void *ctx, unsigned long long *value) __asm__("bpf_get_func_ret");
+__attribute__((section("fexit/f"))) int prog(void *ctx) { unsigned long long v = 0; get(ctx, &v); return v; }
+END
+"$CC" -g -O2 --target=bpf -c newer.c -o newer.o
+! "$BPFLINK" newer.o -o out.o 2>errors || mistake 'an undefined helper'
+grep -qxF '>>> a helper since Linux 5.17: the bpf_helper_defs.h that was included is older' errors || mistake "$(<errors)"
+
+# ---- an object that is older than its header
+echo 'struct key { int a; }; extern struct key last;' >key.h
+compile first <<<'#include "key.h"
+struct key last;'
+compile second <<<'#include "key.h"
+SEC("socket") int prog(void *ctx) { return last.a; }'
+sleep 0.1
+echo 'struct key { int a, b; }; extern struct key last;' >key.h
+compile second <<<'#include "key.h"
+SEC("socket") int prog(void *ctx) { return last.b; }'
+! "$BPFLINK" first.o second.o -o out.o 2>errors || mistake 'a stale object'
+grep -qxF '>>> compile first.o again: it is older than key.h' errors || mistake "$(<errors)"
