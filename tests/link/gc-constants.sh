@@ -25,5 +25,5 @@ grep -q 'variable that user space may set' log || fail "$(<log)"
 expect 'used' names
 grep -q 'removing unused .* setting$' log || fail "$(<log)"
 "$BPFLINK" --gc-constants a.o -o out.o 2>log
-grep -q -- '--gc-constants: nothing is dropped without --gc-sections' log || fail "$(<log)"
+grep -qx -- 'bpflink: warning: --gc-constants: nothing is dropped without --gc-sections' log || fail "$(<log)"
 run 'prog()=8'

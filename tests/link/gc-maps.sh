@@ -31,7 +31,7 @@ grep -q 'keeping map wanted: -u' log || fail "$(<log)"
 [[ $(grep -c 'keeping map' log) == 2 ]] || fail "$(<log)"
 
 "$BPFLINK" -r --gc-maps a.o b.o -o out.o 2>log
-grep -q -- '--gc-maps: no effect with -r' log || fail "$(<log)"
+grep -qx -- 'bpflink: warning: --gc-maps: no effect with -r' log || fail "$(<log)"
 expect 'dead lost of_dead_code other outer pinned reached unused used wanted' maps
 
 # What --print-sizes says of them: 100 entries of 16 bytes

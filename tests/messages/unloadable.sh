@@ -205,7 +205,7 @@ extern void bpf_rcu_read_lock(void) __ksym;
 SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_printk("one"); bpf_printk("two"); return 0; }
 END
 "$BPFLINK" both.o -o out.o 2>errors
-grep -q 'warning: GPL-only helpers and kernel functions are called, but the license is missing' errors || mistake "$(<errors)"
+grep -q '^both.bpf.c:2:58: warning: GPL-only helpers and kernel functions are called, but the license is missing' errors || mistake "$(<errors)"
 [[ $(grep -c 'bpf_trace_printk in' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
 
 # ---- how it was compiled
