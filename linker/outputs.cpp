@@ -20,6 +20,15 @@ std::optional<InputFile> open_replaced(const Outputs::Output& output) {
   return file ? std::optional(std::move(*file)) : std::nullopt;
 }
 
+/// Whether a file is what a person wrote: by its name, and as it is none of what programs write.
+bool is_source(std::string_view name, std::span<const std::byte> bytes) {
+  constexpr std::string_view suffixes[] = {".c",  ".h",  ".cpp", ".cc", ".hpp",
+                                           ".rs", ".go", ".s",   ".S"};
+  return !bytes.empty() && !is_elf(bytes) && !is_archive(bytes) &&
+         std::ranges::any_of(suffixes,
+                             [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
 }  // namespace
 
 OutputProblem Outputs::problem_of(const std::string& file, const Error& error) {
@@ -64,6 +73,8 @@ std::vector<OutputProblem> Outputs::check(
     else if (replaced && !output->is_object &&
              (is_elf(replaced->bytes()) || is_archive(replaced->bytes())))
       report("would replace an object file or archive: delete it first");
+    else if (replaced && output->is_object && is_source(output->name, replaced->bytes()))
+      report("would replace a source file: name another file", true);
     else if (replaced && output->is_object && is_related)
       if (std::string source = find_unrelated_source(replaced->bytes(), is_related);
           !source.empty())

@@ -99,11 +99,12 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
        .width = 30,
        .argument = {"FILE", "",
                     "A BPF object, or a kernel: an image, a BTF file, or a directory of these",
-                    append(options.files)},
-       .otherwise = ", with 1 if something does, and with 2 if nothing could be checked.\n"
-                    "check prints problems to standard error; it writes the table and the files also\n"
-                    "if something fails, but not with status 2. minimize exits with 1 on errors, and\n"
-                    "leaves the old output."},
+                    append_input(options.files)},
+       .otherwise =
+           ", with 1 if something does, and with 2 if nothing could be checked.\n"
+           "check prints problems to standard error; it writes the table and the files also\n"
+           "if something fails, but not with status 2. minimize exits with 1 on errors, and\n"
+           "leaves the old output."},
       option_groups(options));
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());

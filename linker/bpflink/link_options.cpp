@@ -126,7 +126,7 @@ void LinkCommand::add_inputs(Linker& linker) const {
 
 OptionAction add_input(LinkCommand& command) {
   return [&command](std::string_view path) -> std::expected<void, Error> {
-    command.inputs.push_back({std::string(path), false, command.whole_archive});
+    command.inputs.push_back({input_path(path), false, command.whole_archive});
     return {};
   };
 }

@@ -71,6 +71,17 @@ OptionAction append(std::vector<std::string>& list) {
   };
 }
 
+std::string input_path(std::string_view path) {
+  return path == "-" ? "/dev/stdin" : std::string(path);
+}
+
+OptionAction append_input(std::vector<std::string>& list) {
+  return [&list](std::string_view value) -> std::expected<void, Error> {
+    list.push_back(input_path(value));
+    return {};
+  };
+}
+
 OptionAction store_number(unsigned& number, unsigned least, unsigned most) {
   return [&number, least, most](std::string_view value) -> std::expected<void, Error> {
     auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);

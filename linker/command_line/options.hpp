@@ -26,6 +26,10 @@ OptionAction store(std::string& text);
 OptionAction store(std::optional<std::string>& text);
 /// Adds the value to a list.
 OptionAction append(std::vector<std::string>& list);
+/// The path to read for a file that the user gave: "-" is standard input.
+std::string input_path(std::string_view path);
+/// Appends such a path.
+OptionAction append_input(std::vector<std::string>& list);
 /// Stores a number from `least` to `most`.
 OptionAction store_number(unsigned& number, unsigned least, unsigned most);
 /// Stores the length of the lists of --print-sizes, 10 without a value.

@@ -50,7 +50,9 @@ int run_program(std::string_view name, int argc, char** argv,
 
 void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
                       std::optional<bool> color) {
-  if (!color) color = ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  bool is_dumb = terminal && std::string_view(terminal) == "dumb";
+  if (!color) color = ::isatty(STDERR_FILENO) && !is_dumb && !std::getenv("NO_COLOR");
   write_to(stderr, render(diagnostic, {.program = program, .color = *color}));
 }
 

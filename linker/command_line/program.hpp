@@ -20,7 +20,7 @@ int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(const std::vector<std::string>& arguments), int failure = 1);
 
 /// Prints a program's diagnostic to standard error. Unless `color` decides, it is colored if that
-/// is a terminal and NO_COLOR is not set.
+/// is a terminal, NO_COLOR is not set, and TERM is not "dumb".
 void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
                       std::optional<bool> color = {});
 /// Prints an error that consists of a message only.

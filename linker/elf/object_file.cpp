@@ -1,6 +1,7 @@
 #include "linker/elf/object_file.hpp"
 
 #include <fmt/format.h>
+#include <gelf.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "linker/elf/alignment.hpp"
 #include "linker/elf/bytes.hpp"
+#include "linker/elf/elf_handle.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/gas_dialect.hpp"
 #include "linker/elf/object_types.hpp"
@@ -102,7 +104,8 @@ class ObjectReader {
     section.use = use_of_section(header, section.role, options_);
     section.data = elf_.contents(header);
     if (!section.is_linked()) return {};
-    if (section.flags & SHF_COMPRESSED) return fail("section '{}' is compressed", section.name);
+    if (section.flags & SHF_COMPRESSED)
+      if (auto ok = decompress(section); !ok) return ok;
     if (section.size > UINT32_MAX)
       return fail("section '{}' has {:#x} bytes, but BPF can address only 4 GiB", section.name,
                   section.size);
@@ -110,6 +113,31 @@ class ObjectReader {
       return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
                   section.name, section.size);
     section.fragments.push_back({0, section.size});
+    return {};
+  }
+
+  /// Compilers compress DWARF alone. libelf changes what it decompresses: it gets a copy.
+  std::expected<void, Error> decompress(InputSection& section) {
+    if (section.role != SectionRole::Dwarf) return fail("section '{}' is compressed", section.name);
+    if (!libelf_) {
+      copy_.assign(object_.image.begin(), object_.image.end());
+      libelf_.reset(elf_memory(reinterpret_cast<char*>(copy_.data()), copy_.size()));
+    }
+    constexpr uint64_t max_ratio = 1100;  // of zlib, the largest of what ELF has
+    Elf_Scn* found = libelf_ ? elf_getscn(libelf_.get(), section.index) : nullptr;
+    GElf_Chdr header;
+    if (!found || !gelf_getchdr(found, &header) ||
+        header.ch_size / max_ratio > section.data.size() || header.ch_addralign > max_alignment ||
+        (header.ch_addralign & (header.ch_addralign - 1)) != 0 ||
+        elf_compress(found, 0, 0) < 0)
+      return fail("section '{}' is compressed in a way that cannot be read", section.name);
+    const Elf_Data* data = elf_getdata(found, nullptr);
+    if (!data) return fail("section '{}' is compressed in a way that cannot be read", section.name);
+    const auto* bytes = static_cast<const std::byte*>(data->d_buf);
+    section.data = object_.decompressed.emplace_front(bytes, bytes + data->d_size);
+    section.size = section.data.size();
+    section.alignment = std::max<uint64_t>(header.ch_addralign, 1);
+    section.flags &= ~uint64_t{SHF_COMPRESSED};
     return {};
   }
 
@@ -310,6 +338,8 @@ class ObjectReader {
 
   ObjectFile& object_;
   ReadOptions options_;
+  std::vector<std::byte> copy_;  ///< the image, for libelf_
+  ElfHandle libelf_;
   ElfFile elf_;
   DataTypes data_types_;
 };

@@ -219,6 +219,8 @@ struct ObjectFile {
 
   // The bytes behind `btf` and `btf_ext`, if they are not those of the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
+  /// The bytes of sections that were compressed.
+  std::forward_list<std::vector<std::byte>> decompressed;
   /// Names of symbols that were renamed.
   std::forward_list<std::string> new_names;
 

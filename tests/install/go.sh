@@ -169,3 +169,28 @@ for generator in "${generators[@]}"; do
   go run . >report || fail "$generator: $(<counter_bpfel.go)"
   [[ $(<report) == 'count 32 7' ]] || fail "$generator: $(<report)"
 done
+
+# An object without source lines opens, too: cilium/ebpf reads the size of records in any case.
+mkdir ../opens
+cat >../opens/main.go <<'END'
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/cilium/ebpf"
+)
+
+func main() {
+	spec, err := ebpf.LoadCollectionSpec(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(spec.Programs))
+}
+END
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
+clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c state.bpf.c -o state.o
+bpflink --strip-line-info main.o state.o -o lineless.o
+[[ $(go run ../opens lineless.o) == 1 ]] || fail 'cilium/ebpf does not open an object without source lines'

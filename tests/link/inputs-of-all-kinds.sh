@@ -27,6 +27,7 @@ same <(cat a.o) b.o
 same a.o <(sleep 0.1; cat b.o)
 same <(cat a.o) <(cat b.o)
 same a.o /dev/stdin <b.o
+same a.o - <b.o
 cat b.o | same a.o /dev/stdin
 for archive in libraries/fat.a libraries/thin.a "$PWD/libraries/thin.a" absolute.a; do
   same a.o $archive

@@ -22,6 +22,20 @@ for name in first second; do
   llvm-objdump-19 -S --disassemble-symbols=$name out.o | grep "__noinline unsigned $name" >/dev/null
 done
 
+# Compressed DWARF becomes plain, and the same.
+cp out.o plain.o
+for n in a b; do
+  cp $n.o $n.plain
+  llvm-objcopy-19 --compress-debug-sections=zlib $n.o
+  [[ $(llvm-readelf-19 -SW $n.o) == *'.debug_info '*' C '* ]] || fail 'nothing is compressed'
+done
+"$BPFLINK" --keep-debug a.o b.o -o out.o
+cmp out.o plain.o || fail 'compressed DWARF links to something else'
+python3 "$bpfobj" set a.o bad.o header:.debug_info:sh_size=20
+! "$BPFLINK" --keep-debug bad.o -o no.o 2>errors || fail 'links a section that is cut off'
+grep -q "bad.o: section '.debug_info' is compressed in a way that cannot be read" errors || fail "$(<errors)"
+for n in a b; do mv $n.plain $n.o; done
+
 # Strings that both files have are there once.
 expect 1 eval 'llvm-dwarfdump-19 --debug-str out.o | grep -c "\"unsigned int\""'
 link a.o b.o

@@ -39,6 +39,13 @@ fi
 expect "bpflink: warning: -o 'a.o' would replace the compiled object of 'a.bpf.c', which $nothing" cat errors
 cp kept.o a.o
 
+# A source file
+echo 'int source;' >source.c
+expect_message "bpflink: error: -o 'source.c' would replace a source file: name another file" "$BPFLINK" b.o c.o -o source.c
+[[ $(<source.c) == 'int source;' ]] || mistake 'the source was changed'
+: >empty.c
+"$BPFLINK" b.o c.o -o empty.c || mistake 'an empty file'
+
 # An object of the same source, or with the same definitions, may be replaced.
 same() {
   "$BPFLINK" "$@" 2>errors || mistake "$*: $(<errors)"
