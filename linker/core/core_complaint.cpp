@@ -162,6 +162,7 @@ class Explanation {
     MissingMember missing{.types = program_,
                           .type_id = container.member(step.index).type,
                           .name = step.name,
+                          .next = "",
                           .is_only = container.vlen() == 1};
     if (nearest_->depth + 1 < steps_.size()) missing.next = steps_[nearest_->depth + 1].name;
     return missing;

@@ -22,8 +22,8 @@ struct MissingMember {
   const BtfView& types;   ///< the program's
   uint32_t type_id;       ///< the member's type there
   std::string_view name;  ///< "i_atime"
-  bool is_only;           ///< the program's struct has no other members
   std::string_view next;  ///< the member of it that is read, "tv_sec", or ""
+  bool is_only;           ///< the program's struct has no other members
 };
 
 /// A member of that name, of the struct or of members in it.

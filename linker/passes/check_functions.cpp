@@ -220,14 +220,23 @@ class CircleFinder {
   size_t circles_ = 0;
 };
 
-bool is_number(const BtfView& types, uint32_t id) {
-  BtfKind kind = types.kind(skip_modifiers(types, id));
-  return kind == BtfKind::Int || is_enum(kind);
+/// Whether verifiers accept a result of that type: a number, or from Linux 7.1 on a pointer into an
+/// arena, which has a tag.
+bool is_acceptable_result(const BtfView& types, uint32_t id) {
+  uint32_t bare = skip_modifiers(types, id);
+  if (bare == 0) return false;
+  BtfType type = types.type(bare);
+  bool has_tag = type.kind() == BtfKind::Ptr && types.kind(type.type()) == BtfKind::TypeTag;
+  return type.kind() == BtfKind::Int || is_enum(type.kind()) || has_tag;
 }
 
-/// Whether verifiers accept a pointer to that type from any caller.
-bool is_acceptable_target(const BtfView& types, uint32_t id) {
-  return id != 0 && (types.kind(id) == BtfKind::Struct || type_size(types, id).has_value());
+/// Whether verifiers accept a pointer to that type from any caller. A tag such as that of an arena
+/// may say more than the type.
+bool is_acceptable_target(const BtfView& types, uint32_t target) {
+  if (types.kind(target) == BtfKind::TypeTag) return true;
+  uint32_t id = skip_modifiers(types, target);
+  return id != 0 &&
+         (types.name(types.type(id)) == "bpf_dynptr" || type_size(types, id).has_value());
 }
 
 /// What no verifier accepts of a function's type, and a remedy.
@@ -249,7 +258,7 @@ class TypeFaults {
     BtfType prototype = types_.type(types_.type(function).type());
     if (prototype.type() == 0)
       return Fault{"returns void, which verifiers before Linux 7.1 refuse", "return an int"};
-    if (!is_number(types_, prototype.type()))
+    if (!is_acceptable_result(types_, prototype.type()))
       return Fault{fmt::format("returns '{}', and verifiers accept only numbers",
                                print_c_declaration(types_, prototype.type(), "")),
                    "return an int"};
@@ -259,7 +268,7 @@ class TypeFaults {
       if (types_.kind(pointer) != BtfKind::Ptr ||
           tagged_.contains({function, static_cast<int32_t>(i)}) ||
           !section_for_parameter(types_, parameter.type).empty() ||
-          is_acceptable_target(types_, skip_modifiers(types_, types_.type(pointer).type())))
+          is_acceptable_target(types_, types_.type(pointer).type()))
         continue;
       return Fault{fmt::format("takes '{}', and verifiers accept only pointers to what has a size",
                                print_c_declaration(types_, parameter.type,

@@ -68,11 +68,11 @@ void warn_missing_types(Context& context) {
   }
 }
 
-/// Whether the function stores its first argument on the stack at once and loads it again, as
-/// compilers do without optimization.
+/// Whether the function stores its first argument on the stack at once and loads it again before it
+/// calls anything, as compilers do without optimization.
 bool is_unoptimized(const ObjectFile& object, const InputSymbol& function) {
   const InputSection& section = object.sections[function.section];
-  bool has_stored = false, has_loaded = false;
+  bool has_stored = false, has_loaded = false, has_called = false;
   int16_t slot = 0;
   constexpr uint8_t frame_pointer = 10;
   for_each_insn(section.data, function.value, function.value + function.size, object.byte_order,
@@ -83,8 +83,9 @@ bool is_unoptimized(const ObjectFile& object, const InputSymbol& function) {
                     has_stored = true;
                     slot = insn.off;
                   }
-                  has_loaded |= has_stored && kind == BPF_LDX && insn.src_reg == frame_pointer &&
-                                insn.off == slot;
+                  has_called |= insn.is_call();
+                  has_loaded |= has_stored && !has_called && kind == BPF_LDX &&
+                                insn.src_reg == frame_pointer && insn.off == slot;
                 });
   return has_stored && has_loaded;
 }
