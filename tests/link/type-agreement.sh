@@ -29,3 +29,24 @@ for order in "a.o b.o" "b.o a.o"; do
   contains 'func global int helper(unsigned int count, struct state *where);' declarations
   contains 'struct state { int n;};' types
 done
+
+# Names of bit-fields and of padding mean nothing for the layout: a warning, no error.
+compile a <<'EOF'
+struct flags { int kind; int _pad0; unsigned on : 1, ready : 3; };
+extern struct flags flags;
+SEC("socket") int prog(void *ctx) { return flags.kind; }
+EOF
+compile b <<'EOF'
+struct flags { int kind; int __reserved; unsigned enabled : 1, level : 3; };
+struct flags flags = {2};
+EOF
+for order in "a.o b.o" "b.o a.o"; do
+  # shellcheck disable=SC2086 # two words
+  "$BPFLINK" --verify $order -o out.o 2>errors || fail "$(<errors)"
+  [[ $(grep -c "warning: conflicting types of 'flags'" errors) == 1 ]] || fail "$(<errors)"
+done
+compile b <<<'struct flags { int kind; int other; unsigned on : 1, ready : 3; } flags;'
+link_fails a.o b.o
+expect_error "conflicting types of 'flags'"
+compile b <<<'struct flags { int kind; int _pad0; unsigned on : 2, ready : 2; } flags;'
+link_fails a.o b.o

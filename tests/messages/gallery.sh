@@ -509,6 +509,21 @@ ingress.bpf.c:1:5: warning: 'ingress' is in .text: is SEC(...) missing?
 >>> if it is a program: SEC("xdp")
 END
 
+# A table of strings
+compile names <<'END'
+const char *names[] = {"pass", "drop"};
+SEC("xdp") int names_of(struct xdp_md *ctx) { return *names[ctx->rx_queue_index & 1] == 'p' ? XDP_PASS : XDP_DROP; }
+END
+shows 'char names[][8]' bpflink names.o -o out.o <<'END'
+names.bpf.c:1: error: a program reads a pointer in 'names'
+>>>     defined in names.bpf.c:1 (names.o)
+>>> referenced by names.bpf.c:2
+>>>               names.o:(xdp+0x18)
+>>> no loader fills in the address of what it points to: programs would read 0
+>>> for strings, use an array of arrays, char names[][8]; for others, an index
+>>> --no-check-pointers links it, for user space that sets it
+END
+
 # A map without SEC(".maps") in its definition
 compile uses_table <<'END'
 extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1);

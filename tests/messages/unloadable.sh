@@ -259,6 +259,11 @@ expect_message "access.bpf.c:2:58: error: bad.o: a CO-RE relocation has the acce
       |                                                          ^
 >>> the access in access.bpf.c:2" "$BPFLINK" bad.o -o out.o
 "$BPFLINK" -r bad.o -o out.o || mistake 'a partial link of a bad access'
+for access in '0:-' ':1:' '0::'; do # as long as 0:1
+  sed "s/0:1\x00/$access\x00/" access.o >bad.o
+  ! "$BPFLINK" bad.o -o out.o 2>errors || mistake "the access $access"
+  grep -q 'a CO-RE relocation has the access' errors || mistake "the access $access: $(<errors)"
+done
 
 # ---- a helper that the headers did not know
 cat >newer.c <<'END'
