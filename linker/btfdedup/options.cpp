@@ -121,7 +121,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                      .argument = {"INPUT", "",
                                   "Raw BTF, ELF files with .BTF, archives of these, - for standard "
                                   "input",
-                                  append_input(options.inputs)}},
+                                  append(options.inputs)}},
                     option_groups(options));
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());
