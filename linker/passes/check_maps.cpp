@@ -89,14 +89,14 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
   bool is_data = section->role == SectionRole::Bss || section->role == SectionRole::Data ||
                  section->role == SectionRole::Rodata || section->role == SectionRole::Other;
   std::string what;
-  std::vector references{reference_to(object, symbol->input())};
   if (is_map) {
     what = find_map_fault(types, definition);
   } else if (is_data && !declared_as_maps.contains(symbol) && is_like_map(types, definition)) {
     what = fmt::format("is defined like a map, but is a variable in {}", section->name);
-    references.push_back(hint("put SEC(\".maps\") behind its name"));
   }
   if (what.empty()) return;
+  std::vector references{reference_to(object, symbol->input())};
+  if (!is_map) references.push_back(hint("put SEC(\".maps\") behind its name"));
   context.diagnostics.report(
       {.severity = Severity::Warning,
        .message = fmt::format("'{}' {}", symbol->name, what),
