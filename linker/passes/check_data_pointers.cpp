@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/elf/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {
@@ -32,12 +34,12 @@ struct Variable {
 };
 
 /// The variables of a section, by offset.
-std::vector<Variable> find_variables(const ObjectFile& object, const InputSection& section) {
+std::vector<Variable> find_variables(const SymbolsByPlace& symbols, const InputSection& section) {
   std::vector<Variable> variables;
-  for (const InputSymbol& symbol : object.symbols)
-    if (symbol.section == section.index && symbol.type == STT_OBJECT && symbol.size != 0)
+  symbols.for_each_in(section, 0, section.size, [&](const InputSymbol& symbol) {
+    if (symbol.type == STT_OBJECT && symbol.size != 0)
       variables.push_back({symbol.value, symbol.value + symbol.size, &symbol});
-  std::ranges::sort(variables, {}, &Variable::begin);
+  });
   return variables;
 }
 
@@ -54,10 +56,15 @@ class PointerFinder {
       for (const InputSection& section : object->linked_sections())
         if (section.is_code()) collect_reads(*object, section);
     for (auto& [section, reads] : reads_) std::ranges::sort(reads, {}, &Read::offset);
-    for (const auto& object : context_.objects)
-      for (const InputSection& section : object->linked_sections())
-        if (auto reads = reads_.find(&section); reads != reads_.end())
-          check(*object, section, reads->second);
+    for (const auto& object : context_.objects) {
+      std::optional<SymbolsByPlace> symbols;
+      for (const InputSection& section : object->linked_sections()) {
+        auto reads = reads_.find(&section);
+        if (reads == reads_.end() || reads->second.empty()) continue;
+        if (!symbols) symbols.emplace(*object);
+        check(*object, section, find_variables(*symbols, section), reads->second);
+      }
+    }
   }
 
  private:
@@ -87,9 +94,7 @@ class PointerFinder {
   }
 
   void check(const ObjectFile& object, const InputSection& section,
-             const std::vector<Read>& reads) {
-    if (reads.empty()) return;
-    std::vector<Variable> variables = find_variables(object, section);
+             const std::vector<Variable>& variables, const std::vector<Read>& reads) {
     uint64_t reported_end = 0;
     for (const Relocation& relocation : section.relocations) {
       const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
