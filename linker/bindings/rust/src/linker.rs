@@ -41,6 +41,10 @@ options! {
         partial = BPFLINK_LINK_PARTIAL,
         /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
         gc_sections = BPFLINK_LINK_GC_SECTIONS,
+        /// Drop `const volatile` variables, too, which user space may set (`--gc-constants`).
+        gc_constants = BPFLINK_LINK_GC_CONSTANTS,
+        /// Drop maps, too, that nothing refers to (`--gc-maps`).
+        gc_maps = BPFLINK_LINK_GC_MAPS,
         /// Make hidden definitions local (`--localize-hidden`).
         localize_hidden = BPFLINK_LINK_LOCALIZE_HIDDEN,
         /// Keep and merge DWARF (`--keep-debug`).
@@ -49,6 +53,8 @@ options! {
         strip_line_info = BPFLINK_LINK_STRIP_LINE_INFO,
         /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
         prune_types = BPFLINK_LINK_PRUNE_TYPES,
+        /// Only warn of pointers in data that programs read (`--no-check-pointers`).
+        no_check_pointers = BPFLINK_LINK_NO_CHECK_POINTERS,
         /// Only warn of conflicting types (`--no-check-types`).
         no_check_types = BPFLINK_LINK_NO_CHECK_TYPES,
         /// Treat warnings as errors (`--fatal-warnings`).
