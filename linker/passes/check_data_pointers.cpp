@@ -3,10 +3,12 @@
 // The link resolves such a pointer, but no loader writes its value: libbpf, cilium/ebpf and aya
 // apply the relocations of code, and libbpf also those of .maps and .struct_ops. The program would
 // read the addend, most often 0. A variable that no code refers to does no harm: compilers keep
-// functions alive by a table of them.
+// functions alive by a table of them. Code that only passes the variable's address on may not read
+// it: that is a warning.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +45,55 @@ std::vector<Variable> find_variables(const SymbolsByPlace& symbols, const InputS
   return variables;
 }
 
+/// Whether a section has a pointer in the bytes at an offset.
+bool has_pointer_at(const InputSection& data, int64_t offset, uint32_t size) {
+  if (offset < 0) return false;
+  auto relocation = data.first_relocation(static_cast<uint64_t>(offset));
+  return relocation != data.relocations.end() &&
+         relocation->offset - static_cast<uint64_t>(offset) < size;
+}
+
+/// What a register holds.
+struct Held {
+  bool is_address = false;        ///< in the section
+  std::optional<int64_t> offset;  ///< bytes into it, if the code shows that
+};
+
+/// Whether code may load a pointer through an address, `target`, which the instruction at `at` puts
+/// into a register. Branches are not followed: what stands behind them counts as reached.
+bool loads_pointer(const InputSection& code, uint64_t at, InputPlace target) {
+  constexpr uint64_t max_distance = 64 * insn_size;
+  std::array<Held, 16> held{};
+  held[load_insn(code.data.data() + at, code.file->byte_order).dst_reg] = {true, target.offset};
+  bool found = false, has_ended = false;
+  for_each_insn(
+      code.data, at + 2 * insn_size, at + max_distance, code.file->byte_order,
+      [&](uint64_t, const Insn& insn) {
+        has_ended |= insn.is_exit();
+        if (has_ended || found) return;
+        uint8_t kind = BPF_CLASS(insn.code);
+        Held& to = held[insn.dst_reg];
+        const Held from = held[insn.src_reg];
+        bool is_register = BPF_SRC(insn.code) == BPF_X;
+        if (kind == BPF_LDX && from.is_address)
+          found = !from.offset ||
+                  has_pointer_at(*target.section, *from.offset + insn.off, insn.access_size());
+        if (insn.is_call()) {
+          std::fill_n(held.begin(), 6, Held{});
+        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_MOV && is_register) {
+          to = from;
+        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD) {
+          if (is_register)
+            to = {to.is_address || from.is_address, std::nullopt};
+          else if (to.offset)
+            *to.offset += insn.imm;
+        } else if (kind == BPF_LDX || kind == BPF_LD || kind == BPF_ALU || kind == BPF_ALU64) {
+          to = {};
+        }
+      });
+  return found;
+}
+
 class PointerFinder {
  public:
   explicit PointerFinder(Context& context) : context_(context) {}
@@ -73,6 +124,7 @@ class PointerFinder {
     uint64_t offset;  ///< in the variable's section
     const InputSection* code;
     uint64_t at;  ///< in the code
+    bool loads;   ///< it may load a pointer
   };
 
   void collect_reads(const ObjectFile& object, const InputSection& code) {
@@ -82,7 +134,8 @@ class PointerFinder {
       auto reads = reads_.find(place.section);
       if (reads == reads_.end() || place.offset < 0) continue;
       if (fragment_at(code, static_cast<int64_t>(relocation.offset)).live)
-        reads->second.push_back({static_cast<uint64_t>(place.offset), &code, relocation.offset});
+        reads->second.push_back({static_cast<uint64_t>(place.offset), &code, relocation.offset,
+                                 loads_pointer(code, relocation.offset, place)});
     }
   }
 
@@ -105,8 +158,10 @@ class PointerFinder {
       if (next != variables.begin() && relocation.offset < (next - 1)->end) variable = *(next - 1);
       auto read = std::ranges::lower_bound(reads, variable.begin, {}, &Read::offset);
       if (read == reads.end() || read->offset >= variable.end) continue;
+      auto last = std::ranges::lower_bound(reads, variable.end, {}, &Read::offset);
+      auto load = std::find_if(read, last, [](const Read& each) { return each.loads; });
       reported_end = variable.end;
-      report(object, section, variable, relocation, *read);
+      report(object, section, variable, relocation, load == last ? *read : *load);
     }
   }
 
@@ -140,11 +195,14 @@ class PointerFinder {
                          target.empty() ? "what it points to" : target, relocation.addend)));
     references.push_back(
         hint("for strings, use an array of arrays, char names[][8]; for others, an index"));
-    if (context_.options.hint_at_options)
+    bool is_error = read.loads && context_.options.check_pointers;
+    if (is_error && context_.options.hint_at_options)
       references.push_back(hint("--no-check-pointers links it, for user space that sets it"));
     context_.diagnostics.report(
-        {.severity = context_.options.check_pointers ? Severity::Error : Severity::Warning,
-         .message = fmt::format("a program reads a pointer in '{}'", name),
+        {.severity = is_error ? Severity::Error : Severity::Warning,
+         .message = read.loads
+                        ? fmt::format("a program reads a pointer in '{}'", name)
+                        : fmt::format("a program refers to '{}', which holds a pointer", name),
          .code = DiagnosticCode::NotLoadable,
          .symbol = std::string(variable.symbol ? variable.symbol->name : ""),
          .references = std::move(references)});

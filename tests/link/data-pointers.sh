@@ -49,3 +49,13 @@ SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&out
 EOS
 "$BPFLINK" filled.o -o out.o 2>errors
 [[ ! -s errors ]] || fail "$(<errors)"
+
+# Code that only passes the address on
+compile passes <<'EOS'
+static int value;
+static struct where { const char *file; int *pointer; int line; } here = {"file", &value, 7};
+__noinline static int ends(struct where *at) { asm volatile("" :: "r"(at) : "memory"); return at->line; }
+SEC("socket") int prog(struct __sk_buff *ctx) { return ends(&here); }
+EOS
+"$BPFLINK" passes.o -o out.o 2>errors || fail "$(<errors)"
+grep -qx "passes.bpf.c:2: warning: a program refers to 'here', which holds a pointer" errors || fail "$(<errors)"

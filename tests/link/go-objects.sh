@@ -7,9 +7,9 @@ int total(void) __asm__("github.com/someone/probe/count.Total");
 int total(void) { return 7; }
 END
 differs '- refused: *' 'the peer refuses an object without BTF'
-link --no-check-pointers main.o count.o 2>all
+link main.o count.o 2>all
 grep -qF "warning: count.o: has no BTF, and others call its 'github.com/someone/probe/count.Total'" all || fail "$(<all)"
-grep -qF "warning: a program reads a pointer in 'main.last'" all || fail "$(<all)"
+grep -qF "warning: a program refers to 'main.last', which holds a pointer" all || fail "$(<all)"
 sed -n '/kernels reject types/,$p' all >warnings
 expect "bpflink: warning: kernels reject types with these names
 >>> PTR '*uint8'
@@ -24,7 +24,7 @@ contains 'main.last+0x0 abs64 main$string' references
 contains 'main.last 0 48' datasec .data
 
 # --gc-sections drops what no program reaches.
-"$BPFLINK" --no-check-pointers --gc-sections main.o count.o -o out.o 2>warnings
+"$BPFLINK" --gc-sections main.o count.o -o out.o 2>warnings
 lacks '^runtime.alloc ' symbols
 # shellcheck disable=SC2016
 contains 'main$string OBJECT LOCAL DEFAULT .rodata 0 3' symbols
