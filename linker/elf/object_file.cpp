@@ -128,8 +128,7 @@ class ObjectReader {
     GElf_Chdr header;
     if (!found || !gelf_getchdr(found, &header) ||
         header.ch_size / max_ratio > section.data.size() || header.ch_addralign > max_alignment ||
-        (header.ch_addralign & (header.ch_addralign - 1)) != 0 ||
-        elf_compress(found, 0, 0) < 0)
+        (header.ch_addralign & (header.ch_addralign - 1)) != 0 || elf_compress(found, 0, 0) < 0)
       return fail("section '{}' is compressed in a way that cannot be read", section.name);
     const Elf_Data* data = elf_getdata(found, nullptr);
     if (!data) return fail("section '{}' is compressed in a way that cannot be read", section.name);

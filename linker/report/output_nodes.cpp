@@ -49,9 +49,9 @@ class OutputNodes {
   }
 
  private:
-  void add_single(std::string name, std::string_view kind, uint64_t bytes) {
-    uint32_t section = builder_.add_section(name, kind, bytes);
-    builder_.add(section, kind, std::move(name), bytes);
+  void add_single(std::string_view name, std::string_view kind, uint64_t bytes) {
+    uint32_t section = builder_.add_section(std::string(name), kind, bytes);
+    builder_.add(section, kind, name, bytes);
   }
 
   /// The kind of the bytes of a section that become no nodes otherwise.
@@ -71,9 +71,9 @@ class OutputNodes {
   }
 
   /// Adds bytes that are there because of a part, such as its relocations.
-  uint32_t add_about(uint32_t part, uint32_t section, std::string_view kind, std::string name,
+  uint32_t add_about(uint32_t part, uint32_t section, std::string_view kind, std::string_view name,
                      uint64_t bytes) {
-    uint32_t node = builder_.add(section, kind, std::move(name), bytes, input_of(part));
+    uint32_t node = builder_.add(section, kind, name, bytes, input_of(part));
     builder_.refer(node_of(part), node);
     return node;
   }
