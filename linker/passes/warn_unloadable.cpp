@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <unordered_map>
 
 #include "linker/context.hpp"
@@ -113,8 +114,8 @@ void warn_unoptimized(Context& context) {
   }
 }
 
-/// A struct of the kernel that the object has with its members, or "".
-std::string_view find_kernel_struct(const BtfView& types) {
+/// A struct of the kernel that has a member at one of these offsets in bytes, or "".
+std::string_view find_kernel_struct(const BtfView& types, const std::set<int32_t>& offsets) {
   constexpr std::string_view names[] = {"task_struct", "sk_buff", "sock",      "inode",
                                         "file",        "dentry",  "mm_struct", "net_device"};
   constexpr uint32_t least_members = 16;  // programs that declare their own have few
@@ -122,32 +123,43 @@ std::string_view find_kernel_struct(const BtfView& types) {
     BtfType type = types.type(id);
     if (type.kind() != BtfKind::Struct || type.vlen() < least_members) continue;
     auto found = std::ranges::find(names, types.name(type));
-    if (found != std::end(names)) return *found;
+    if (found == std::end(names)) continue;
+    for (uint32_t i = 0; i < type.vlen(); ++i)
+      if (offsets.contains(static_cast<int32_t>(type.member_bit_offset(i) / 8))) return *found;
   }
   return "";
 }
 
-/// Whether live code calls a helper that reads the kernel's memory.
-bool reads_kernel(const ObjectFile& object) {
-  bool found = false;
+/// The distances from a pointer at which live code reads the kernel's memory by a helper: what it
+/// adds to the third argument just before the call.
+std::set<int32_t> find_kernel_reads(const ObjectFile& object) {
+  std::set<int32_t> offsets;
   for (const InputSection& section : object.linked_sections())
-    for (const Fragment& fragment : section.fragments)
-      if (section.is_code() && fragment.live && !found)
-        for_each_insn(
-            section.data, fragment.begin, fragment.end, object.byte_order,
-            [&](uint64_t, const Insn& insn) {
-              found |= insn.is_call() && insn.src_reg == 0 &&
-                       (insn.imm == BPF_FUNC_probe_read || insn.imm == BPF_FUNC_probe_read_kernel);
-            });
-  return found;
+    for (const Fragment& fragment : section.fragments) {
+      if (!section.is_code() || !fragment.live) continue;
+      int32_t added = 0;
+      for_each_insn(section.data, fragment.begin, fragment.end, object.byte_order,
+                    [&](uint64_t, const Insn& insn) {
+                      bool is_read = insn.is_call() && insn.src_reg == 0 &&
+                                     (insn.imm == BPF_FUNC_probe_read ||
+                                      insn.imm == BPF_FUNC_probe_read_kernel);
+                      if (is_read && added > 0) offsets.insert(added);
+                      if (insn.code == (BPF_ALU64 | BPF_ADD | BPF_K) && insn.dst_reg == BPF_REG_3)
+                        added = insn.imm;
+                      else if (insn.is_call() || insn.dst_reg == BPF_REG_3)
+                        added = 0;
+                    });
+    }
+  return offsets;
 }
 
 /// Warns of code that reads the kernel's structs without CO-RE.
 void warn_fixed_offsets(Context& context) {
   for (const auto& object : context.objects) {
     bool has_core = object->btf_ext && !object->btf_ext->core_relo.sections.empty();
-    if (has_core || !object->btf || !reads_kernel(*object)) continue;
-    std::string_view name = find_kernel_struct(*object->btf);
+    if (has_core || !object->btf) continue;
+    auto offsets = find_kernel_reads(*object);
+    std::string_view name = offsets.empty() ? "" : find_kernel_struct(*object->btf, offsets);
     if (name.empty()) continue;
     context.diagnostics.report(
         {.severity = Severity::Warning,
