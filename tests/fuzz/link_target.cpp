@@ -21,6 +21,9 @@ LinkOptions options_of(uint32_t choices) {
   options.warn_odr = !chosen(9);
   options.strip_line_info = chosen(10);
   options.prune_types = chosen(11);
+  options.check_pointers = chosen(12);
+  options.gc_constants = chosen(13);
+  options.gc_maps = chosen(14);
   if (chosen(8)) options.trace_symbols = {"shared"};
   return options;
 }
