@@ -11,7 +11,7 @@
 // - configuration: --config; what is built into the image; the manifest; for the running kernel
 //   /proc/config.gz, /boot/config-RELEASE and /lib/modules/RELEASE/config; for others
 //   config-RELEASE and RELEASE.config beside the file, and "config" in a directory RELEASE
-// - symbols: for the running kernel /proc/kallsyms; for others those of an uncompressed ELF file
+// - symbols: those of an uncompressed ELF file
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "linker/io/input_file.hpp"
-
 namespace bpflink {
 
 KernelSymbols::KernelSymbols(OwnedBytes owner, std::vector<std::string_view> names)
@@ -28,24 +26,6 @@ std::optional<KernelSymbols> KernelSymbols::of_image(const KernelImage& image) {
   }
   if (names.empty()) return std::nullopt;
   return KernelSymbols(image.contents, std::move(names));
-}
-
-std::optional<KernelSymbols> KernelSymbols::of_running_kernel() {
-  auto file = InputFile::open("/proc/kallsyms");
-  if (!file) return std::nullopt;
-  OwnedBytes owner = OwnedBytes::of(std::move(*file));
-  std::string_view text(reinterpret_cast<const char*>(owner.bytes.data()), owner.bytes.size());
-  std::vector<std::string_view> names;
-  // "ffffffff81000000 T name", and of a module "\t[module]"
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    size_t type = line.find(' ') + 1, name = type + 2;
-    bool is_function = name < line.size() && std::string_view("tTwW").contains(line[type]);
-    if (is_function) names.push_back(line.substr(name, line.find('\t') - name));
-  }
-  if (names.empty()) return std::nullopt;
-  return KernelSymbols(std::move(owner), std::move(names));
 }
 
 bool KernelSymbols::has(std::string_view name) const {

@@ -13,10 +13,9 @@ namespace bpflink {
 
 class KernelSymbols {
  public:
-  /// Those of the symbol table of an ELF file; nothing if it has none.
+  /// Those of the symbol table of an ELF file; nothing if it has none. (The kernel takes longer to
+  /// print /proc/kallsyms than a check takes.)
   static std::optional<KernelSymbols> of_image(const KernelImage& image);
-  /// Those of /proc/kallsyms; nothing if it cannot be read.
-  static std::optional<KernelSymbols> of_running_kernel();
 
   /// Whether there is a function of that name. As for the kernel, a ".llvm.NUMBER" behind it does
   /// not count.

@@ -134,9 +134,7 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
       options.release.empty()
           ? linux_version_code(identity.release, identity.version, version_signature(*kernel))
           : version_code(options.release);
-  if (kernel->is_running)
-    kernel->read_symbols = KernelSymbols::of_running_kernel;
-  else if (image->elf && image->decompressed_size == 0)
+  if (image->elf && image->decompressed_size == 0)
     kernel->read_symbols = [image = std::move(*image)] { return KernelSymbols::of_image(image); };
   if (options.modules.empty()) return kernel;
   if (auto ok = read_modules(options.modules, *kernel); !ok) return std::unexpected(ok.error());
