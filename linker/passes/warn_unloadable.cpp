@@ -144,7 +144,9 @@ std::set<int32_t> find_kernel_reads(const ObjectFile& object) {
                                      (insn.imm == BPF_FUNC_probe_read ||
                                       insn.imm == BPF_FUNC_probe_read_kernel);
                       if (is_read && added > 0) offsets.insert(added);
-                      if (insn.code == (BPF_ALU64 | BPF_ADD | BPF_K) && insn.dst_reg == BPF_REG_3)
+                      bool is_sum = BPF_CLASS(insn.code) == BPF_ALU64 &&
+                                    BPF_OP(insn.code) == BPF_ADD && BPF_SRC(insn.code) == BPF_K;
+                      if (is_sum && insn.dst_reg == BPF_REG_3)
                         added = insn.imm;
                       else if (insn.is_call() || insn.dst_reg == BPF_REG_3)
                         added = 0;
