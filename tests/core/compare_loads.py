@@ -74,7 +74,9 @@ def main():
     for what, (name, program), result in wrong:
         print(f"{what}: {name} {program}: {result}")
     print(f"{len(wrong)} disagree")
-    sys.exit(bool(wrong))
+    if not counts:
+        print("no program was loaded")
+    sys.exit(bool(wrong) or not counts)
 
 
 main()

@@ -74,7 +74,7 @@ make_arm64_guest() {
   ln -s "../usr/include/bpf" "$system/include/bpf"
   aarch64-linux-gnu-gcc-12 -O2 -w -I"$system/include" tests/boot/load_each.c -o "$1/bin/load_each" \
     "$system"/usr/lib/aarch64-linux-gnu/libbpf.so.1 -Wl,--allow-shlib-undefined
-  cp -r "$system"/usr/lib/ld-linux-aarch64.so.1 "$1/usr/lib"
+  cp -L "$system"/usr/lib/ld-linux-aarch64.so.1 "$1/usr/lib"
   mkdir "$1/usr/lib/aarch64-linux-gnu"
   cp "$system"/usr/lib/aarch64-linux-gnu/{libc,libbpf,libelf,libz,libzstd}.so.[0-9] \
     "$1/usr/lib/aarch64-linux-gnu"
