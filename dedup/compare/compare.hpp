@@ -28,8 +28,7 @@ enum class ComparePolicy : uint8_t {
   CCompatibleSameLength,
   /// What libbpf's linker rejects: kinds, names, sizes and members must agree; signs, enumerators,
   /// lengths of arrays, and members of structs behind a pointer need not. Here neither need the
-  /// names
-  /// of bit-fields and of padding, which mean nothing for the layout.
+  /// names of bit-fields and of padding, which mean nothing for the layout.
   LibbpfCompatible,
   /// The layouts of all structs, unions and enums that both types lead to: offsets of members,
   /// their type tags, and values of enumerators. compare_layouts.cpp walks the types;

@@ -147,7 +147,7 @@ enum bpflink_link_flags {
   BPFLINK_LINK_PRUNE_TYPES = 1 << 10,       /**< only declare unused structs (`--prune-types`) */
   BPFLINK_LINK_REPORT = 1 << 11,            /**< fill in what bpflink_linker_report() describes */
   BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12,   /**< hints may name options of bpflink(1) */
-  BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< only warn of them (`--no-check-pointers`) */
+  BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< warn of pointers in data (`--no-check-pointers`) */
   BPFLINK_LINK_GC_CONSTANTS = 1 << 14, /**< drop unread const volatile ones (`--gc-constants`) */
   BPFLINK_LINK_GC_MAPS = 1 << 15,      /**< drop unused maps (`--gc-maps`) */
   BPFLINK_LINK_MUST_OPEN = 1 << 16     /**< what libbpf refuses to open is an error */

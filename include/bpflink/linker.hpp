@@ -28,8 +28,8 @@ struct LinkOptions {
   /// may set (`--gc-constants`).
   bool gc_constants = false;
   /// Drop maps that neither code nor a map refers to, and whose names user space does not need
-  /// (`--gc-maps`). Implies gc_sections. Kept are maps with `undefined` names, pinned ones, and
-  /// struct_ops. Not with `partial`.
+  /// (`--gc-maps`). Implies gc_sections. Kept are maps with `undefined` names, pinned ones, the
+  /// arena, and struct_ops. Not with `partial`.
   bool gc_maps = false;
   /// Symbols to keep, with all that they reach (`-u`). A symbol that no input has is looked up in
   /// archives. It is an error if none defines it.

@@ -117,16 +117,18 @@ class ObjectReader {
   }
 
   /// Compilers compress DWARF alone. libelf changes what it decompresses: it gets a copy.
+  /// Sections may share bytes of a hostile file, so that the sum of their sizes is limited too.
   std::expected<void, Error> decompress(InputSection& section) {
     if (section.role != SectionRole::Dwarf) return fail("section '{}' is compressed", section.name);
     if (!libelf_) {
       copy_.assign(object_.image.begin(), object_.image.end());
       libelf_.reset(elf_memory(reinterpret_cast<char*>(copy_.data()), copy_.size()));
     }
-    constexpr uint64_t max_ratio = 1100;  // of zlib, the largest of what ELF has
+    constexpr uint64_t max_ratio = 1100;  // of zlib; DWARF stays far below
     Elf_Scn* found = libelf_ ? elf_getscn(libelf_.get(), section.index) : nullptr;
     GElf_Chdr header;
-    if (!found || !gelf_getchdr(found, &header) ||
+    const uint64_t limit = max_ratio * object_.image.size() - decompressed_;
+    if (!found || !gelf_getchdr(found, &header) || header.ch_size > limit ||
         header.ch_size / max_ratio > section.data.size() || header.ch_addralign > max_alignment ||
         (header.ch_addralign & (header.ch_addralign - 1)) != 0 || elf_compress(found, 0, 0) < 0)
       return fail("section '{}' is compressed in a way that cannot be read", section.name);
@@ -135,6 +137,7 @@ class ObjectReader {
     const auto* bytes = static_cast<const std::byte*>(data->d_buf);
     section.data = object_.decompressed.emplace_front(bytes, bytes + data->d_size);
     section.size = section.data.size();
+    decompressed_ += section.size;
     section.alignment = std::max<uint64_t>(header.ch_addralign, 1);
     section.flags &= ~uint64_t{SHF_COMPRESSED};
     return {};
@@ -339,6 +342,7 @@ class ObjectReader {
   ReadOptions options_;
   std::vector<std::byte> copy_;  ///< the image, for libelf_
   ElfHandle libelf_;
+  uint64_t decompressed_ = 0;  ///< bytes, of all sections
   ElfFile elf_;
   DataTypes data_types_;
 };
