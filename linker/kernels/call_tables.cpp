@@ -184,8 +184,6 @@ constexpr std::array<ProgramCalls, 84> programs = {{
 constexpr std::array<KfuncCalls, 46> kfuncs = {{
     {"!!!!!!!!!!!!!!!cccccc!!dddddcdd",
      "bpf_copy_from_user_str"},
-    {"!!!!!!!!!!!!!!!ccccccdddddddcdd",
-     "bpf_arena_alloc_pages bpf_arena_free_pages"},
     {"!!!!!!!!!!!!!!!dddddd!!dddddddd",
      "bpf_copy_from_user_dynptr bpf_copy_from_user_str_dynptr bpf_copy_from_user_task_dynptr "
      "bpf_copy_from_user_task_str bpf_copy_from_user_task_str_dynptr bpf_iter_dmabuf_destroy "
@@ -193,7 +191,7 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_iter_kmem_cache_new bpf_iter_kmem_cache_next bpf_mem_cgroup_flush_stats"},
     {"*******************************",
      "bpf_xdp_metadata_rx_hash bpf_xdp_metadata_rx_timestamp bpf_xdp_metadata_rx_vlan_tag"},
-    {"-----!!!!!!!!!!---3bb!!dbddd3dd",
+    {"-----!!!!!!*!**---3bb!!dbddd3dd",
      "bpf_lookup_user_key bpf_verify_pkcs7_signature"},
     {"------!----!!!!----dd!!-ddd----",
      "css_rstat_flush"},
@@ -305,6 +303,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_dynptr_from_skb"},
     {"-3c-------------3c----d---d----",
      "bpf_session_cookie bpf_session_is_return"},
+    {"DDDDDDDDDDDDDDDccccccdddddddcdd",
+     "bpf_arena_alloc_pages bpf_arena_free_pages"},
     {"ccccccccccccccccccccc*******c**",
      "bpf_wq_set_callback_impl"},
     {"cccccccccccccccccccccdddddddcdd",

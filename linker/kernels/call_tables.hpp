@@ -3,8 +3,9 @@
 // Neither an object nor a kernel's BTF has this, so it was asked of booted kernels: the tables have
 // the verifier's answers. A rule is a character. A digit is the index of the first of the probed
 // releases that lets programs call the function, where earlier ones refuse; a letter, from 'a' on,
-// the same where earlier ones did not have the function; '-' if none does; '!' if the function may
-// sleep, but these programs may not; '*' if it depends on what the program attaches to.
+// the same where earlier ones did not have the function; a capital, the same where earlier ones
+// let only programs that may sleep call it; '-' if none does; '!' if the function may sleep, but
+// these programs may not; '*' if it depends on what the program attaches to.
 #pragma once
 
 #include <cstdint>

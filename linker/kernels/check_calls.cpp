@@ -45,6 +45,16 @@ bool is_since_introduction(char rule) {
   return rule >= 'a';
 }
 
+/// Whether a rule says "since that release; before, where programs may sleep".
+bool is_for_sleepable_before(char rule) {
+  return rule >= 'A' && rule <= 'Z';
+}
+
+/// The index of the release of a rule that has one and does not say "since the function exists".
+size_t first_release(char rule) {
+  return rule - (is_for_sleepable_before(rule) ? 'A' : '0');
+}
+
 char rule_of_helper(const ProgramCalls& calls, uint32_t id) {
   return id - 1 < calls.helpers.size() ? calls.helpers[id - 1] : '*';
 }
@@ -160,12 +170,13 @@ class CallRules {
   Knowledge follow(char rule) const {
     std::span releases = call_tables.releases;
     if (rule == '*') return Knowledge::Unknown;
-    if (rule == '!') return sleeps_later_ ? Knowledge::Known : Knowledge::Absent;
+    if (sleeps_later_ && (rule == '!' || is_for_sleepable_before(rule))) return Knowledge::Known;
+    if (rule == '!') return Knowledge::Absent;
     if (is_since_introduction(rule)) {
       bool is_probed = kernel_.has_release(releases[rule - 'a']) == Knowledge::Known;
       return is_probed ? Knowledge::Known : Knowledge::Unknown;
     }
-    size_t first = rule == '-' ? releases.size() : rule - '0';
+    size_t first = rule == '-' ? releases.size() : first_release(rule);
     if (first < releases.size() && kernel_.has_release(releases[first]) == Knowledge::Known)
       return Knowledge::Known;
     // Between two probed releases, it is not known.
@@ -190,10 +201,10 @@ void report(const Permission& permission, const std::string& programs, std::stri
   }
   finding.status = CoreStatus::Fails;
   std::string advice;
-  if (permission.rule == '!') {
+  if (permission.rule == '!' || is_for_sleepable_before(permission.rule)) {
     advice = "it may sleep: call it in a sleepable program";
   } else if (permission.rule != '-') {
-    LinuxRelease since = call_tables.releases[permission.rule - '0'];
+    LinuxRelease since = call_tables.releases[first_release(permission.rule)];
     advice = fmt::format("in Linux {}.{} they may", since.major, since.minor);
   }
   finding.complain(fmt::format("{} may not {}", programs, what), std::move(advice));

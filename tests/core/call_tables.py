@@ -53,14 +53,13 @@ def rule(answers):
     known = [(i, a) for i, a in enumerate(answers) if a in ("+", "-", "*", "s")]
     if not known or any(a == "*" for _, a in known):
         return "*"
-    if any(a == "s" for _, a in known):
-        return "!"
     allowed = [i for i, a in known if a == "+"]
+    sleeping = [i for i, a in known if a == "s"]
     if not allowed:
-        return "-"
-    if any(a == "-" for i, a in known if i >= allowed[0]):
+        return "!" if sleeping else "-"
+    if any(a != "+" for i, a in known if i >= allowed[0]):
         return "*"
-    return chr(ord("0" if known[0][1] == "-" else "a") + allowed[0])
+    return chr(ord("A" if sleeping else "0" if known[0][1] == "-" else "a") + allowed[0])
 
 
 def main():

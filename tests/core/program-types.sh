@@ -96,6 +96,23 @@ says 'error: perf_event programs may not call bpf_copy_from_user_str in strings.
 says '>>> it may sleep: call it in a sleepable program'
 grep -qE '^probes +\+$' core.out || fail "$(<core.out)"
 
+# Some may be called by all since a release.
+compile arena <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern void bpf_arena_free_pages(void *map, void *pages, unsigned count) __ksym;
+SEC("perf_event") int samples(void *ctx) { bpf_arena_free_pages(0, 0, 1); return 0; }
+EOS
+kernel arena <<'EOS'
+void bpf_arena_free_pages(void *map, void *pages, unsigned count) {}
+EOS
+core 1 check arena.o arena.btf --release 6.12.0
+says 'error: perf_event programs may not call bpf_arena_free_pages in arena.btf'
+says '>>> it may sleep: call it in a sleepable program'
+core 0 check arena.o arena.btf --release 7.0.0 --table
+grep -qE '^samples +\?$' core.out || fail "$(<core.out)"
+core 0 check arena.o arena.btf --release 7.2.0 --table
+grep -qE '^samples +\+$' core.out || fail "$(<core.out)"
+
 # Instructions of the oldest and the newest releases. Old verifiers look at all instructions first: a
 # dead one counts, too.
 compile insns <<'EOS'
