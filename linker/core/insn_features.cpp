@@ -14,6 +14,7 @@ constexpr std::array texts = {
         "atomic operations other than addition", {5, 12}, "compile with -mcpu=v2", {5, 12}},
     InsnFeatureText{"instructions of -mcpu=v4", {6, 6}, without_v4},
     InsnFeatureText{"instructions of -mcpu=v4", {6, 6}, without_v4, {6, 6}},
+    InsnFeatureText{"gotol", {6, 6}, without_v4, {6, 6}, {6, 1}},  // in 6.1.192, not in 6.1.1
     InsnFeatureText{"may_goto", {6, 9}, "bound the loop", {6, 9}},
     InsnFeatureText{"addr_space_cast", {6, 9}, ""},
     InsnFeatureText{"load-acquire and store-release", {6, 15}, without_v4, {5, 12}},
@@ -65,7 +66,7 @@ std::optional<InsnFeature> feature_of(const Insn& insn) {
       return insn.imm == load_acquire || insn.imm == store_release ? InsnFeature::LoadAcquire
                                                                    : InsnFeature::Atomics;
     case BPF_JMP32:
-      return BPF_OP(insn.code) == BPF_JA ? InsnFeature::V4Codes : InsnFeature::Jump32;
+      return BPF_OP(insn.code) == BPF_JA ? InsnFeature::LongJump : InsnFeature::Jump32;
     case BPF_JMP:
       return BPF_OP(insn.code) == op_jcond ? std::optional(InsnFeature::MayGoto) : std::nullopt;
     default:

@@ -195,9 +195,8 @@ void report(const Permission& permission, const std::string& programs, std::stri
             const Kernel& kernel, CoreFinding& finding) {
   if (permission.knowledge == Knowledge::Unknown) {
     bool lacks_release = !kernel.version_code && permission.rule != '*';
-    return finding.leave_unknown(
-        fmt::format("whether {} may {}", programs, what),
-        lacks_release ? release_advice : "only a load on that kernel can tell");
+    return finding.leave_unknown(fmt::format("whether {} may {}", programs, what),
+                                 lacks_release ? release_advice : load_advice);
   }
   finding.status = CoreStatus::Fails;
   std::string advice;

@@ -10,13 +10,15 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
     const InsnFeatureText& text = text_of(feature);
     Knowledge knowledge = kernel.has_release(text.since);
     if (knowledge == Knowledge::Known) continue;
+    bool may_be_backported = kernel.has_release(text.backported_to) == Knowledge::Known;
     bool is_anywhere = kernel.has_release(text.refused_anywhere_before) == Knowledge::Absent;
     auto programs = users_of(places, is_anywhere ? CodeUse::Contained : CodeUse::Reached);
     if (programs.empty()) continue;
     CoreFinding& finding = add(CoreNeed::Instructions, std::string(text.name), programs.front());
     finding.programs = std::move(programs);
-    if (knowledge == Knowledge::Unknown) {
-      finding.leave_unknown(std::string(text.name), release_advice);
+    if (knowledge == Knowledge::Unknown || may_be_backported) {
+      finding.leave_unknown(std::string(text.name),
+                            may_be_backported ? load_advice : release_advice);
       continue;
     }
     finding.status = CoreStatus::Fails;

@@ -34,6 +34,7 @@ inline constexpr std::string_view whole_btf_advice =
 inline constexpr std::string_view loader_sets_it_advice = "the program that loads it sets one";
 /// What settles what only the release tells.
 inline constexpr std::string_view release_advice = "give its --release";
+inline constexpr std::string_view load_advice = "only a load on that kernel can tell";
 
 /// The names of the programs that have one of these places.
 using UsersOf =

@@ -155,6 +155,18 @@ says 'not known of plain.btf: instructions of -mcpu=v4'
 core 0 check v4.o plain.btf --release 5.14.0-503.el9 # Red Hat's have parts of later releases
 says 'not known of plain.btf'
 
+"$CC" -g -O2 --target=bpf -mcpu=v4 -c -x c - -o far.o <<'EOS'
+char LICENSE[] __attribute__((section("license"))) = "GPL";
+__attribute__((section("raw_tp"), naked)) int jumps(int *ctx) { asm volatile("gotol l0; l0: r0 = 0; exit"); }
+EOS
+core 1 check far.o plain.btf --release 5.15.0
+says 'error: there are no gotol, which came with Linux 6.6 in plain.btf'
+core 0 check far.o plain.btf --release 6.1.0 # Updates of 6.1 have it
+says 'not known of plain.btf: gotol'
+says 'only a load on that kernel can tell'
+core 0 check far.o plain.btf --release 6.6.0
+[[ ! -s core.log ]] || fail "$(<core.log)"
+
 # Sections that do not say what a program is, or what it replaces
 compile sections <<'EOS'
 char LICENSE[] SEC("license") = "GPL";
