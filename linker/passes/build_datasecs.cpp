@@ -105,26 +105,16 @@ class DatasecBuilder {
 
   /// The type of a static variable. Compilers split arrays and structs into variables for their
   /// parts, `table.0`, and give each the type of the whole. The kernel rejects all types of such an
-  /// object.
-  uint32_t type_of_static(const ObjectFile& object, const BtfDeclaration& declaration) {
+  /// object. Nothing if the part's type cannot be found.
+  std::optional<uint32_t> type_of_static(const ObjectFile& object,
+                                         const BtfDeclaration& declaration) {
     uint32_t id = object.type_map[declaration.type().type()];
     std::string_view name = object.btf->name(declaration.type());
     bool is_part = name.find('.') != name.npos && name.back() >= '0' && name.back() <= '9';
-    constexpr uint32_t max_parts = 1 << 10;  // each may take a long walk through types
-    if (!is_part || ++parts_ > max_parts) return id;
-    auto size = type_size(btf_, id);
+    auto size = is_part ? type_size(btf_, id) : std::nullopt;
     if (declaration.size == 0 || !size || *size <= declaration.size) return id;
-    if (auto part = find_part(id, declaration.size)) return *part;
-    context_.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("{}: '{}' in {} has {}, and its type {}: kernels refuse the types "
-                                "of the output",
-                                object.name, name, declaration.datasec,
-                                count_of(declaration.size, "byte"), *size),
-         .file = object.name,
-         .symbol = std::string(name),
-         .references = {hint("make it volatile, so that the compiler does not split it")}});
-    return id;
+    constexpr uint32_t max_parts = 1 << 10;  // each may take a long walk through types
+    return ++parts_ > max_parts ? std::nullopt : find_part(id, declaration.size);
   }
 
   void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
@@ -132,7 +122,9 @@ class DatasecBuilder {
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
-    uint32_t id = add_var(object, type, BtfLinkage::Static, type_of_static(object, declaration));
+    auto of_part = type_of_static(object, declaration);
+    if (!of_part) return;  // a variable without a VAR is none to user space, and loads
+    uint32_t id = add_var(object, type, BtfLinkage::Static, *of_part);
     object.type_map.set(declaration.type_id, id);
     list(place->section->name, {place->offset, declaration.size, id});
   }
