@@ -7,6 +7,9 @@
 # is $<TARGET_PROPERTY:TARGET,BPFLINK_OBJECT>. In LIBS, the name of another such target stands for
 # its object. A change of a source, header or library rebuilds only what depends on it.
 #
+# If the target has INTERPROCEDURAL_OPTIMIZATION, which CMAKE_INTERPROCEDURAL_OPTIMIZATION initializes,
+# the sources are compiled to LLVM bitcode, and the linker optimizes them as one program.
+#
 # BPFLINK_CLANG is the compiler; BPFLINK_COMPILE_OPTIONS are options for all sources.
 # COMPILE_OPTIONS come last, so they override those. With CMAKE_EXPORT_COMPILE_COMMANDS the first
 # build adds the sources to compile_commands.json.
@@ -37,9 +40,10 @@ function(_bpflink_compile target source variable)
   set(compile ${BPFLINK_CLANG} --target=bpf ${BPFLINK_COMPILE_OPTIONS} ${system_includes} ${includes}
     ${definitions} ${ARG_COMPILE_OPTIONS})
   add_custom_command(OUTPUT ${object}
-    COMMAND ${compile} -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
+    COMMAND ${compile} "$<$<BOOL:$<TARGET_PROPERTY:${target},INTERPROCEDURAL_OPTIMIZATION>>:-flto>"
+      -MD -MT ${object} -MF ${object}.d -c ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d
-    COMMENT "Compiling BPF object ${name}" VERBATIM)
+    COMMENT "Compiling BPF object ${name}" VERBATIM COMMAND_EXPAND_LISTS)
   _bpflink_note_command(${source} ${object} ${compile} -c ${source} -o ${object})
   set(${variable} ${object} PARENT_SCOPE)
 endfunction()
@@ -87,5 +91,6 @@ function(bpflink_add_object target)
     DEPENDS ${objects} ${dependencies} bpflink::program DEPFILE ${ARG_OUTPUT}.d
     COMMENT "Linking BPF object ${ARG_OUTPUT}" VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${ARG_OUTPUT})
-  set_target_properties(${target} PROPERTIES BPFLINK_OBJECT ${ARG_OUTPUT})
+  set_target_properties(${target} PROPERTIES BPFLINK_OBJECT ${ARG_OUTPUT}
+    INTERPROCEDURAL_OPTIMIZATION "${CMAKE_INTERPROCEDURAL_OPTIMIZATION}")
 endfunction()

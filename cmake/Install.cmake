@@ -1,6 +1,5 @@
 # Installation, in a component for each package: the programs, the library, its replacement for
 # libbpf's linker, development files, and documents.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
@@ -8,6 +7,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
 set_target_properties(bpflink PROPERTIES EXPORT_NAME program)
 install(TARGETS bpflink btfdedup bpfskel bpfcore EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+# What compiles bitcode, for the programs and for the library
+install(TARGETS bpflink_lto RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/bpflink COMPONENT programs)
 install(TARGETS bpflink_shared EXPORT bpflink-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -110,6 +111,7 @@ if(BPFLINK_PROGRAMS_ARE_STATIC)
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${standalone}
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Making ${standalone}.tar.gz" VERBATIM)
+  add_dependencies(standalone bpflink_lto)
   foreach(program bpflink btfdedup bpfskel bpfcore)
     add_dependencies(standalone ${program})
     if(TARGET ${program}_completions)

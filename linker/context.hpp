@@ -158,6 +158,7 @@ void publish(Context&);
 void open_outputs(Context&);
 void read_inputs(Context&);
 void check_outputs(Context&);
+void join_bitcode(Context&);
 void resolve_symbols(Context&);
 void trace_symbols(Context&);
 void split_into_fragments(Context&);

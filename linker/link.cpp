@@ -39,6 +39,11 @@ void link(Context& context) {
   // now, and none has been written.
   RUN(check_outputs);
 
+  // Join the inputs that are LLVM bitcode, and optimize them as one: they become one more object.
+  if (options.lto_emit_assembly || std::ranges::any_of(context.objects, &ObjectFile::is_bitcode))
+    RUN(join_bitcode);
+  if (options.lto_emit_assembly) return;
+
   // Choose one winner for each global name, and the VAR or FUNC that describes it. After this it is
   // known which definitions lost.
   RUN(resolve_symbols);

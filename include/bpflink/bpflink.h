@@ -150,7 +150,10 @@ enum bpflink_link_flags {
   BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< warn of pointers in data (`--no-check-pointers`) */
   BPFLINK_LINK_GC_CONSTANTS = 1 << 14, /**< drop unread const volatile ones (`--gc-constants`) */
   BPFLINK_LINK_GC_MAPS = 1 << 15,      /**< drop unused maps (`--gc-maps`) */
-  BPFLINK_LINK_MUST_OPEN = 1 << 16     /**< what libbpf refuses to open is an error */
+  BPFLINK_LINK_MUST_OPEN = 1 << 16,    /**< what libbpf refuses to open is an error */
+  BPFLINK_LINK_FAT_LTO = 1 << 17,    /**< use the bitcode of objects that have both (`--fat-lto`) */
+  BPFLINK_LINK_SAVE_TEMPS = 1 << 18, /**< write bitcode beside the output (`--save-temps`) */
+  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 19 /**< write assembly, no object (`--lto-emit-asm`) */
 };
 
 /** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
@@ -182,13 +185,16 @@ struct bpflink_link_options {
   size_t print_sizes;                   /**< rows of each list of sizes (`--print-sizes`) */
   const char* const* explain;           /**< symbols and types to explain (`--explain`) */
   size_t explain_count;                 /**< how many */
+  const char* lto_level;                /**< "0" to "3", or null for "2" (`--lto-O`) */
+  const char* lto_cpu;                  /**< to compile bitcode for, or null (`--lto-cpu`) */
+  const char* lto_library;              /**< LLVM, or null for the newest (`--lto-library`) */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
 #define BPFLINK_LINK_OPTIONS_INIT                                                                 \
   {                                                                                               \
     sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0                       \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL     \
   }
 
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Add the inputs in the

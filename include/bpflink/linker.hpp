@@ -102,6 +102,21 @@ struct LinkOptions {
   unsigned print_sizes = 0;
   /// Symbols and types to explain in LinkReport::explanations (`--explain`).
   std::vector<std::string> explain = {};
+  /// How far to optimize inputs that are LLVM bitcode, 0 to 3, as for -O of a compiler (`--lto-O`).
+  unsigned lto_level = 2;
+  /// The processor to compile bitcode for, as for -mcpu (`--lto-cpu`); "" for the one that it
+  /// names.
+  std::string lto_cpu = {};
+  /// The library of LLVM that compiles bitcode (`--lto-library`); "" for the newest one.
+  std::string lto_library = {};
+  /// Use the bitcode of objects that have both, as `-ffat-lto-objects` makes (`--fat-lto`).
+  bool fat_lto = false;
+  /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and
+  /// OUTPUT.lto.opt.bc (`--save-temps`).
+  bool lto_save_temps = false;
+  /// Write the assembly of the joined bitcode in place of an object (`--lto-emit-asm`). Not with
+  /// reports.
+  bool lto_emit_assembly = false;
   /// Whether hints in messages may name options of bpflink(1), for programs that have these.
   bool hint_at_options = false;
 };

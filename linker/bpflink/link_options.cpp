@@ -55,7 +55,7 @@ OptionAction check_emulation() {
 
 /// Options that compilers and build systems pass to any linker and that have no effect here, and
 /// options of other programs, for which there is a better message than "unknown option".
-std::vector<Option> foreign_options() {
+std::vector<Option> foreign_options(LinkOptions& link) {
   constexpr std::string_view compile =
       "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
   constexpr std::string_view relocatable =
@@ -63,7 +63,18 @@ std::vector<Option> foreign_options() {
   constexpr std::string_view script = "there are no linker scripts: sections merge by name";
   constexpr std::string_view through_compiler =
       "linker options are written as they are, without -Wl,";
+  // As LLVM's linker spells --lto-O.
+  auto level = [&](unsigned value) {
+    return [&link, value](std::string_view) -> std::expected<void, Error> {
+      link.lto_level = value;
+      return {};
+    };
+  };
   return {
+      {"--lto-O0", "", "", level(0)},
+      {"--lto-O1", "", "", level(1)},
+      {"--lto-O2", "", "", level(2)},
+      {"--lto-O3", "", "", level(3)},
       {"-static,--static,-nostdlib,-g,--start-group,--end-group,-(,-),--as-needed,--no-as-needed",
        "", "", ignore()},
       {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
@@ -184,6 +195,18 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          set(link.discard_locals)},
         {"-s,--strip-all", "", "-x and -S: drop all that loaders do not need",
          strip_all(command)}}},
+      {"LLVM bitcode",
+       {{"--lto-O", "N", "Optimize files of bitcode, joined, as -ON does: 0 to 3 (default: 2)",
+         store_number(link.lto_level, 0, 3)},
+        {"--lto-cpu", "NAME", "Compile bitcode for NAME, as -mcpu does (default: as it says)",
+         store(link.lto_cpu)},
+        {"--lto-library", "FILE", "Use this library of LLVM (default: the newest one)",
+         store(link.lto_library)},
+        {"--fat-lto", "", "Use the bitcode of objects that have both", set(link.fat_lto)},
+        {"--save-temps", "", "Write the bitcode beside the output, joined and optimized",
+         set(link.lto_save_temps)},
+        {"--lto-emit-asm", "", "Write assembly of the joined bitcode, and no object",
+         set(link.lto_emit_assembly)}}},
       {"Reports",
        {{"-Map,--Map", "FILE", "Write a map of the output's sections to FILE", store(link.map_file),
          FileUse::Write},
@@ -221,7 +244,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          "Color messages: auto (on a terminal), always or never", set_color(command)},
         {"--json-diagnostics", "", "Print messages as JSON, one on each line",
          set(command.json_diagnostics)}}},
-      {"", foreign_options()}};
+      {"", foreign_options(link)}};
 }
 
 std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table) {

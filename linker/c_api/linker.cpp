@@ -50,7 +50,7 @@ const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
   return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_MUST_OPEN - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_LTO_EMIT_ASM - 1;
 
 /// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
 template <typename Parse>
@@ -81,6 +81,9 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
                               {BPFLINK_LINK_GC_CONSTANTS, &LinkOptions::gc_constants},
                               {BPFLINK_LINK_GC_MAPS, &LinkOptions::gc_maps},
                               {BPFLINK_LINK_MUST_OPEN, &LinkOptions::must_open},
+                              {BPFLINK_LINK_FAT_LTO, &LinkOptions::fat_lto},
+                              {BPFLINK_LINK_SAVE_TEMPS, &LinkOptions::lto_save_temps},
+                              {BPFLINK_LINK_LTO_EMIT_ASM, &LinkOptions::lto_emit_assembly},
                               {BPFLINK_LINK_REPORT, &LinkOptions::report}})
     result.*option = options.flags & flag;
   result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
@@ -94,8 +97,15 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
                           {options.dependency_file, &result.dependency_file},
                           {options.json_file, &result.json_file},
                           {options.size_map_file, &result.size_map_file},
-                          {options.size_map_against, &result.size_map_against}})
+                          {options.size_map_against, &result.size_map_against},
+                          {options.lto_cpu, &result.lto_cpu},
+                          {options.lto_library, &result.lto_library}})
     if (from) *to = from;
+  if (options.lto_level) {
+    std::string_view level = options.lto_level;
+    if (level.size() != 1 || level[0] < '0' || level[0] > '3') return std::nullopt;
+    result.lto_level = static_cast<unsigned>(level[0] - '0');
+  }
   std::vector<std::string> redefined, prefixed;
   for (auto [texts, count, to] :
        {std::tuple{options.undefined, options.undefined_count, &result.undefined},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,11 +31,17 @@ class Diagnostics {
   }
   /// Reports a whole diagnostic.
   void report(Diagnostic diagnostic) {
+    if (said_.contains(diagnostic.message)) return;
     bool is_fatal =
         fatal_warnings_ || (must_open_ && diagnostic.code == DiagnosticCode::NotOpenable);
     if (is_fatal && diagnostic.severity == Severity::Warning) diagnostic.severity = Severity::Error;
     if (diagnostic.severity == Severity::Error) failed_ = true;
     if (handler_) handler_(diagnostic);
+  }
+  /// Reports a diagnostic that passes may report again.
+  void report_once(const Diagnostic& diagnostic) {
+    report(diagnostic);
+    said_.insert(diagnostic.message);
   }
   /// Whether there has been an error.
   bool failed() const { return failed_; }
@@ -48,6 +55,7 @@ class Diagnostics {
   Linker::DiagnosticHandler handler_;
   bool fatal_warnings_, must_open_;
   bool failed_ = false;
+  std::unordered_set<std::string> said_;
 };
 
 /// A reference that consists of text only.

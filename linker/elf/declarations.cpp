@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "dedup/internal.hpp"
+#include "linker/elf/symbols_by_place.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -42,13 +43,7 @@ class DeclarationBinder {
   std::expected<void, Error> check_functions() {
     const Btf& btf = *object_.btf;
     std::vector<bool> has_record(btf.end_id());
-    if (object_.btf_ext)
-      for (const BtfExtSection& part : object_.btf_ext->func_info.sections)
-        for (uint32_t i = 0; i < part.count; ++i)
-          has_record[object_.btf_ext
-                         ->load_func_info(
-                             &part.records[size_t{i} * object_.btf_ext->func_info.record_size])
-                         .type_id] = true;
+    for_each_record([&](uint32_t, FuncInfo record) { has_record[record.type_id] = true; });
     for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
       if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
@@ -59,10 +54,37 @@ class DeclarationBinder {
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
     }
+    find_local_functions();
     return {};
   }
 
  private:
+  template <typename Visit>
+  void for_each_record(Visit visit) const {
+    if (!object_.btf_ext) return;
+    object_.btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          visit(section, object_.btf_ext->load_func_info(record.data()));
+        });
+  }
+
+  /// Finds the FUNCs that claim to be global, and whose functions are not.
+  void find_local_functions() {
+    std::unordered_map<uint32_t, BtfDeclaration*> nameless;
+    for (BtfDeclaration& declaration : object_.declarations)
+      if (declaration.is_func() && declaration.symbol_index == 0 &&
+          declaration.type().func_linkage() == BtfLinkage::Global)
+        nameless.emplace(declaration.type_id, &declaration);
+    if (nameless.empty()) return;
+    SymbolsByPlace symbols(object_);
+    for_each_record([&](uint32_t section, FuncInfo record) {
+      auto declaration = nameless.find(record.type_id);
+      if (declaration == nameless.end()) return;
+      const InputSymbol* function = symbols.find_function(section, record.insn_off);
+      declaration->second->was_made_local = function && function->is_local();
+    });
+  }
+
   /// Clang's DATASECs have the offsets of static variables. bpf-gcc's have 0 for all; then the
   /// offset is that of a local symbol with the variable's name.
   void place_statics() {

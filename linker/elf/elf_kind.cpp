@@ -86,7 +86,7 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
   };
   if (image.empty()) return "empty file (compile it again)";
   if (starts_with("BC\xC0\xDE") || starts_with(std::string_view("\xDE\xC0\x17\x0B", 4)))
-    return "LLVM bitcode (compile without -flto and -emit-llvm)";
+    return "LLVM bitcode";
   if (starts_with("!<arch>\n") || starts_with("!<thin>\n")) return "archive";
   if (!starts_with(ELFMAG)) {
     bool text = std::all_of(image.begin(), image.begin() + std::min<size_t>(image.size(), 64),

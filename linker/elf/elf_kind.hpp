@@ -11,8 +11,7 @@ namespace bpflink {
 bool is_elf(std::span<const std::byte> image);
 
 /// "" if the header of `image` is that of an ELF64 relocatable object for BPF. Otherwise what the
-/// file is and, where that helps, what to do: "x86-64 object", "LLVM bitcode (compile without
-/// -flto)", "empty file".
+/// file is and, where that helps, what to do: "x86-64 object", "LLVM bitcode", "empty file".
 std::string describe_foreign_file(std::span<const std::byte> image);
 
 }  // namespace bpflink

@@ -28,4 +28,15 @@ std::string_view gc_root_reason(const InputSection& section, const LinkOptions& 
 std::string_view gc_root_reason(const InputSymbol& symbol, const Symbol* global,
                                 const InputSection& section, const LinkOptions& options);
 
+/// Calls `visit(name)` for each callback that a tag of the object names: "exception_callback:NAME"
+/// makes the verifier call NAME, which no code refers to.
+template <typename Visit>
+void for_each_tagged_callback(const ObjectFile& object, Visit visit) {
+  constexpr std::string_view prefix = "exception_callback:";
+  for (uint32_t id : object.tags) {
+    std::string_view tag = object.btf->name(object.btf->type(id));
+    if (tag.starts_with(prefix)) visit(tag.substr(prefix.size()));
+  }
+}
+
 }  // namespace bpflink

@@ -144,6 +144,9 @@ struct BtfDeclaration {
   uint32_t size = 0;  ///< bytes, according to the DATASEC
   /// Whether an earlier link made the FUNC, for a global function that had no type in any input.
   bool is_synthesized = false;
+  /// Whether the FUNC claims to be global, but its code has a local symbol: LLVM makes functions
+  /// internal when it joins bitcode.
+  bool was_made_local = false;
   /// Whether check_types() has reported a conflict with the type that describes the symbol.
   bool conflicts = false;
 
@@ -160,6 +163,8 @@ struct ObjectFile {
   std::string name;  ///< for messages
   std::endian byte_order = std::endian::little;
   std::span<const std::byte> image;
+  /// The LLVM bitcode that `image` was made of, to be joined with others; empty for an object.
+  std::span<const std::byte> bitcode;
   std::vector<InputSection> sections;  ///< by index; the first is the null section
   std::vector<uint32_t> sections_by_name;
   std::vector<InputSymbol> symbols;  ///< by symbol index
@@ -177,6 +182,8 @@ struct ObjectFile {
   static std::expected<std::unique_ptr<ObjectFile>, Error> read(std::string name,
                                                                 std::span<const std::byte> image,
                                                                 ReadOptions options = {});
+
+  bool is_bitcode() const { return !bitcode.empty(); }
 
   /// The sections that are linked.
   auto linked_sections() { return std::views::filter(sections, is_linked); }

@@ -119,7 +119,9 @@ class Marker {
         mark({&section, static_cast<int64_t>(symbol.value)});
         if (section.role == SectionRole::Maps) note_kept_map(symbol, reason);
       }
-      mark_tagged_callbacks(*object);
+      for_each_tagged_callback(*object, [&](std::string_view name) {
+        if (Symbol* symbol = context_.symbols.find(name)) mark(symbol->place());
+      });
     }
   }
 
@@ -130,18 +132,6 @@ class Marker {
                                  .message = fmt::format("keeping map {}: {}", symbol.name, reason),
                                  .code = DiagnosticCode::Dropped,
                                  .symbol = std::string(symbol.name)});
-  }
-
-  /// A tag "exception_callback:NAME" makes the verifier call NAME, which no code refers to.
-  void mark_tagged_callbacks(const ObjectFile& object) {
-    if (!object.btf) return;
-    constexpr std::string_view prefix = "exception_callback:";
-    for (uint32_t id : object.tags) {
-      BtfType type = object.btf->type(id);
-      if (!object.btf->name(type).starts_with(prefix)) continue;
-      if (Symbol* symbol = context_.symbols.find(object.btf->name(type).substr(prefix.size())))
-        mark(symbol->place());
-    }
   }
 
   void mark(InputPlace place) {

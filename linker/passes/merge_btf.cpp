@@ -37,7 +37,7 @@ std::vector<uint32_t> find_dropped_functions(const ObjectFile& object) {
 bool is_kept_unchanged(const ObjectFile& object, const BtfDeclaration& declaration) {
   if (!declaration.is_func() || !describes_symbol(object, declaration)) return false;
   const Symbol* symbol = declaration.symbol;
-  if (!symbol) return true;
+  if (!symbol) return !declaration.was_made_local;
   // A FUNC that a link made stays static: the kernel rejects a global function that returns void.
   bool is_right =
       declaration.is_synthesized || declaration.type().func_linkage() == linkage_of(*symbol);
@@ -98,10 +98,17 @@ void merge_btf(Context& context) {
   for (auto& object : context.objects)
     if (object->btf) object->type_map = std::move(*next++);
   FunctionMaker maker(*context.btf);
-  for (auto& object : context.objects)
-    for (const BtfDeclaration& declaration : object->declarations)
-      if (declaration.is_func() && declaration.symbol)
-        object->type_map.set(declaration.type_id, maker.of_declaration(*object, declaration));
+  for (auto& object : context.objects) {
+    std::optional<std::vector<uint32_t>> dropped;  // computed at the first that was made local
+    for (const BtfDeclaration& declaration : object->declarations) {
+      if (!declaration.is_func() || !(declaration.symbol || declaration.was_made_local)) continue;
+      if (declaration.was_made_local) {
+        if (!dropped) dropped = find_dropped_functions(*object);
+        if (std::ranges::binary_search(*dropped, declaration.type_id)) continue;
+      }
+      object->type_map.set(declaration.type_id, maker.of_declaration(*object, declaration));
+    }
+  }
   for (auto& object : context.objects)
     if (object->btf) redirect_functions(*object);
 }

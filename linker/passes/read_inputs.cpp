@@ -6,6 +6,10 @@
 // the order of the command line: it reports all bad files, always in the same order, and chooses
 // archive members.
 //
+// LLVM makes an object of each file of bitcode, as the compiler would have: for its symbols and
+// types, as join_bitcode() replaces it. Where symbols are renamed, which the bitcode cannot tell,
+// each file is optimized on its own, and its object stays.
+//
 // A member is linked if it defines a missing symbol. It may miss symbols itself, so more members
 // follow, whatever the order of the files. With --whole-archive all members are linked.
 #include <fmt/format.h>
@@ -23,6 +27,9 @@
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_types.hpp"
 #include "linker/elf/renaming.hpp"
+#include "linker/lto/backend.hpp"
+#include "linker/lto/bitcode.hpp"
+#include "linker/lto/report_parts.hpp"
 
 namespace bpflink {
 namespace {
@@ -40,8 +47,10 @@ struct Candidate {
   bool is_archive = false;
   bool is_needed = true;  ///< false for an archive member: it is linked on demand
   std::optional<Error> failure = {};
+  std::span<const std::byte> bitcode = {};  ///< what the object is to be made of, if it is bitcode
   std::string foreign = {};  ///< what it is instead of an object, if that is no error
   std::unique_ptr<ObjectFile> object = {};
+  InputFile compiled = {};  ///< has the bytes of an object that was made of bitcode
 };
 
 class InputReader {
@@ -52,6 +61,7 @@ class InputReader {
     for (const InputSource& source : context_.sources) list(source);
     read_candidates();
     if (expand_archives()) read_candidates();
+    compile_bitcode();
     rename_symbols();
     for (Candidate& candidate : candidates_) link_or_defer(std::move(candidate));
     if (context_.diagnostics.failed()) return;
@@ -139,7 +149,8 @@ class InputReader {
         candidate.failure = file.error();
       else
         candidate.file = std::move(*file);
-      if (!candidate.failure) candidate.foreign = describe_foreign_file(candidate.file->bytes());
+      if (!candidate.failure && !lto::is_bitcode(candidate.file->bytes()))
+        candidate.foreign = describe_foreign_file(candidate.file->bytes());
       has_objects |= candidate.foreign.empty();
     }
     if (!has_objects)
@@ -176,12 +187,101 @@ class InputReader {
     if (candidate.object || candidate.failure || !candidate.foreign.empty()) return;
     candidate.is_archive = candidate.source && is_archive(candidate.file->bytes());
     if (candidate.is_archive) return;
+    if (lto::is_bitcode(candidate.file->bytes())) {
+      candidate.bitcode = candidate.file->bytes();
+      return;
+    }
     auto object = ObjectFile::read(candidate.name, candidate.file->bytes(),
                                    {.keep_debug = context_.options.keep_debug});
-    if (object)
-      candidate.object = std::move(*object);
-    else
+    if (!object) {
       candidate.failure = object.error();
+      return;
+    }
+    const InputSection* embedded =
+        context_.options.fat_lto ? (*object)->find_section(".llvm.lto") : nullptr;
+    if (embedded)
+      candidate.bitcode = embedded->data;
+    else
+      candidate.object = std::move(*object);
+  }
+
+  // ---- bitcode
+
+  void compile_bitcode() {
+    std::vector<Candidate*> modules;
+    uint64_t bytes = 0;
+    for (Candidate& candidate : candidates_)
+      if (!candidate.bitcode.empty()) {
+        modules.push_back(&candidate);
+        bytes += candidate.bitcode.size();
+      }
+    if (modules.empty()) return;
+    size_t workers =
+        std::min<size_t>(choose_workers(bytes, context_.options.threads), modules.size());
+    run_threads(static_cast<unsigned>(workers), [&](unsigned worker) {
+      size_t begin = modules.size() * worker / workers,
+             end = modules.size() * (worker + 1) / workers;
+      compile(std::span(modules).subspan(begin, end - begin));
+    });
+    for (Candidate* module : modules) {
+      context_.files.push_back(std::move(*module->file));
+      module->file = std::move(module->compiled);
+    }
+  }
+
+  /// Has objects made of modules by one process, and by another one of those after which it
+  /// crashed.
+  void compile(std::span<Candidate* const> modules) {
+    while (!modules.empty()) {
+      bool is_renamed = !renaming_.is_idle();
+      auto now = is_renamed ? modules.first(1) : modules;
+      size_t done = compile_at_once(now, is_renamed);
+      modules = modules.subspan(std::min(done, now.size()));
+    }
+  }
+
+  /// Returns how many modules have an object or a failure now: at least one.
+  size_t compile_at_once(std::span<Candidate* const> modules, bool is_final) {
+    const LinkOptions& options = context_.options;
+    lto::Request request{.library = options.lto_library,
+                         .cpu = options.lto_cpu,
+                         .level = options.lto_level,
+                         .joins = is_final};
+    for (const Candidate* module : modules)
+      request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
+    auto reply = lto::run_backend(request);
+    if (!reply) {
+      for (Candidate* module : modules) module->failure = reply.error();
+      return modules.size();
+    }
+    auto file = std::make_shared<const InputFile>(std::move(reply->file));
+    size_t done = 0;
+    for (const lto::Part& part : reply->parts) {
+      if (part.module >= modules.size()) continue;
+      take(*modules[part.module], request, part, file);
+      done = part.kind == lto::PartKind::NoLibrary ? modules.size() : part.module + 1;
+    }
+    if (done < modules.size())
+      modules[done]->failure = Error{reply->crash.empty() ? "LLVM made no object" : reply->crash};
+    return done + 1;
+  }
+
+  void take(Candidate& module, const lto::Request& request, const lto::Part& part,
+            const std::shared_ptr<const InputFile>& file) const {
+    if (part.kind != lto::PartKind::Output) {
+      bool is_failure = part.kind != lto::PartKind::Warning;
+      if (is_failure) module.failure = Error{lto::message_of(request, part)};
+      return;
+    }
+    module.compiled = InputFile::part_of(file, module.name, std::as_bytes(std::span(part.bytes)));
+    auto object = ObjectFile::read(module.name, module.compiled.bytes(),
+                                   {.keep_debug = context_.options.keep_debug});
+    if (!object) {
+      module.failure = object.error();
+      return;
+    }
+    module.object = std::move(*object);
+    if (!request.joins) module.object->bitcode = module.bitcode;
   }
 
   void rename_symbols() {
@@ -206,6 +306,8 @@ class InputReader {
     if (!candidate.foreign.empty())
       context_.diagnostics.note(
           fmt::format("{}: not a BPF object but {}", candidate.name, candidate.foreign));
+    else if (!candidate.object)
+      return;  // needs LLVM, of which an error of another file says that it is not there
     else if (candidate.is_needed)
       add(std::move(candidate.object));
     else

@@ -12,6 +12,7 @@ uint32_t FunctionMaker::of_declaration(const ObjectFile& object,
   BtfType type = declaration.type();
   std::string_view name = object.btf->name(type);
   uint32_t id = object.type_map[declaration.type_id], prototype = object.type_map[type.type()];
+  if (declaration.was_made_local) return add(name, BtfLinkage::Static, prototype);
   Symbol& symbol = *declaration.symbol;
   if (lives_on_as_local(object, declaration)) return add(name, BtfLinkage::Static, prototype);
   if (!describes_symbol(object, declaration) || !symbol.in_output) return id;

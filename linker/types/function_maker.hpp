@@ -13,8 +13,9 @@ class FunctionMaker {
  public:
   explicit FunctionMaker(BtfBuilder& types) : types_(types), function_types_(types) {}
 
-  /// The FUNC of a global function's declaration, which is made anew if the input's could not be
-  /// kept unchanged. Tells the symbol that the declaration describes.
+  /// The FUNC of the declaration of a function that is global, or was made local, which is made
+  /// anew if the input's could not be kept unchanged. Tells the symbol that the declaration
+  /// describes.
   uint32_t of_declaration(const ObjectFile& object, const BtfDeclaration& declaration);
 
   /// The FUNC of a function of the output that no record describes: one that its object has, or a

@@ -52,7 +52,7 @@ is_whole() { for name in count packets total; do global "$1" $name || fail "$1 d
 
 cd "$tmp/link"
 page=$manual/man1/bpflink.1
-count_examples "$page"
+count_examples "$page" 7
 cat >maps.bpf.c <<'END'
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -108,6 +108,10 @@ run "$page" 6
 contains log 'main.bpf.o: reference to total'
 contains log 'maps.bpf.o: definition of total'
 [[ $(tail -n 1 log) == *0x*total ]] || fail "the map does not say where total went: $(<log)"
+
+mkdir flto
+cp ./*.bpf.c flto
+(cd flto && run "$page" 7 && is_whole prog.o)
 
 # Options of compilers and other linkers
 accepted=$(sed -n '/are accepted:$/,/^\.SH EXIT/p' "$page" | sed -n 's/^\.B[RI]* //p' | of_roff | sed 's/ *[,.]$//; s/ N$/2/')

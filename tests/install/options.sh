@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 # The options in a text, one a line
-options() { grep -oE -- '(^|[^-A-Za-z0-9_])(--[A-Za-z][A-Za-z-]*[a-z]|-[A-Za-z])\b' | grep -oE -- '--?[A-Za-z].*' | sort -u; }
+options() { grep -oE -- '(^|[^-A-Za-z0-9_])(--[A-Za-z][A-Za-z-]*[A-Za-z]|-[A-Za-z])\b' | grep -oE -- '--?[A-Za-z].*' | sort -u; }
 
 # --help has options at the beginning of a line, the manual in tagged paragraphs.
 rows() { "$1" --help | sed -nE 's/^  (-[^ ]*( ?,-[^ ]*)*).*/\1/p' | sed 's/\[=.*//'; }

@@ -20,7 +20,7 @@ for program in bpflink btfdedup bpfskel bpfcore; do
   contains log 'stripped'
   (($(stat -c %s "root/bin/$program") < limit << 20)) || fail "$program has $(stat -c %s "root/bin/$program") bytes"
 done
-[[ -x root/bin/bpftool-bpflink && -e root/share/man/man1/bpflink.1 ]] || fail 'something is missing'
+[[ -x root/libexec/bpflink/bpflink-lto && -x root/bin/bpftool-bpflink && -e root/share/man/man1/bpflink.1 ]] || fail 'something is missing'
 
 root/bin/bpflink make/main.bpf.o make/record.bpf.o -o filter.o
 is_filter filter.o

@@ -4,8 +4,9 @@
 # of an output is held against the inputs' (same_code.py), for big-endian objects as well.
 #
 #   SEEDS='1 2 3'     the programs
-#   COMPILERS='...'   sets of compilers: clang, gcc, mixed, rust, clang-be, gcc-be, mixed-be; by default
-#                     a seed has one or two
+#   COMPILERS='...'   sets of compilers: clang, gcc, mixed, rust, clang-be, gcc-be, mixed-be; bitcode, which
+#                     LLVM optimizes as one program, and mixed-bitcode, with objects of both compilers; by
+#                     default a seed has one or two
 #   CC, BPF_GCC       commands, e.g. ones that enter the root of a newer suite
 #   RUST_BPF          a command that makes the BPF object $2 of the Rust file $1; the set `rust` needs it
 #   RUST_NATIVE       the same for this machine
@@ -25,7 +26,7 @@ if version=$($BPF_GCC -Wa,--version -x assembler -c /dev/null -o /dev/null 2>/de
 fi
 # sets_of SEED
 sets_of() {
-  local by_default=('clang gcc-be' mixed 'gcc mixed-be')
+  local by_default=('clang gcc-be' 'mixed bitcode' 'gcc mixed-be mixed-bitcode')
   if [[ ${COMPILERS:-} || ! $gas ]]; then
     echo "${COMPILERS:-clang}"
   else
@@ -48,18 +49,28 @@ compiler_of() {
   case $1 in
     clang* | rust) echo clang ;;
     gcc*) echo gcc ;;
+    bitcode) echo bitcode ;;
+    mixed-bitcode)
+      case $((($2 + seed) % 4)) in
+        0 | 1) echo bitcode ;;
+        2) echo clang ;;
+        3) [[ $gas ]] && echo gcc || echo clang ;;
+      esac
+      ;;
     mixed*) ((($2 + seed) % 2)) && echo clang || echo gcc ;;
   esac
 }
 
 # compile_for SET: makes the objects, in `objects`; `judged` names them for same_code.py
 compile_for() {
-  local set=$1 n level
+  local set=$1 n level compiler
   objects=() judged=()
   for ((n = 0; n < count; n++)); do
     level=${levels[(n + seed) % 3]}
-    if [[ $(compiler_of "$set" "$n") == clang ]]; then
-      $CC -g "$level" --target=bpf$([[ $set != *-be ]] || echo eb) -mcpu=v3 -w "${macros[@]}" -c f$n.c -o f$n.o
+    compiler=$(compiler_of "$set" "$n")
+    if [[ $compiler != gcc ]]; then
+      $CC -g "$level" $([[ $compiler != bitcode ]] || echo -flto) \
+        --target=bpf$([[ $set != *-be ]] || echo eb) -mcpu=v3 -w "${macros[@]}" -c f$n.c -o f$n.o
       judged+=("llvm:f$n.o")
     else
       $BPF_GCC -gbtf "$level" $([[ $set != *-be ]] || echo -mbig-endian) -w "${gcc_macros[@]}" \
@@ -115,7 +126,8 @@ examine() {
     # libbpf's linker leaves a VAR at the offset of an overridden weak definition.
     mapfile -t expected < <(printf '%s\n' "${checks[@]}" | grep '()')
   fi
-  if [[ $way != *stripped* ]] && ! python3 "$judge" "${options[@]}" out.o "${in_order[@]}" >judgement 2>&1; then
+  # LLVM makes other code of bitcode.
+  if [[ $way != *stripped* && $set != *bitcode ]] && ! python3 "$judge" "${options[@]}" out.o "${in_order[@]}" >judgement 2>&1; then
     note wrong "$(head -n 1 judgement)"
   elif [[ $set == *-be ]]; then
     note same
@@ -138,6 +150,7 @@ checks_of_kept() {
 
 # peer_does_better: an object that libbpf links of the same inputs, in the same order, loads
 peer_does_better() {
+  [[ $set != *bitcode ]] || return
   bpftool gen object peer.o "${in_order[@]#*:}" >/dev/null 2>&1 && "$BPF_RUN" peer.o >/dev/null 2>&1
 }
 
@@ -181,9 +194,10 @@ try_all() {
   try gc-sections-of-stages --gc-sections first.o second.o
   try localize-hidden --localize-hidden "${o[@]}"
   try stripped -s --strip-line-info --prune-types --gc-sections "${o[@]}"
-  # libbpf's linker takes what a first stage made, whatever compiled it.
+  # libbpf's linker takes what a first stage made, whatever compiled it; but where a stage is of gcc's
+  # files alone, it has no func_info.
   way=libbpf-after-stage
-  if [[ $set != *-be ]] && bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
+  if [[ $set != *-be && $set != mixed-bitcode ]] && bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
 
   in_order=()
   local reversed=() reversed_natives=() i

@@ -5,7 +5,6 @@
 compile good <<'END'
 SEC("socket") int prog(void *ctx) { return 1; }
 END
-printf '\xde\xc0\x17\x0b' >wrapped-bitcode.o
 echo 'int number;' >text.c
 printf 'a\0b' >data
 printf '\177ELF' >magic.o
@@ -14,7 +13,6 @@ mkfifo fifo
 
 # foreign FILE WHAT: FILE is an error that calls it WHAT
 foreign() { expect_message "bpflink: error: $1: $2" "$BPFLINK" "$1" -o out.o; }
-foreign wrapped-bitcode.o 'is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)'
 foreign data 'is not a BPF object but: file of unknown format'
 foreign magic.o 'is not a BPF object but: truncated ELF file'
 foreign head.o 'is not a BPF object but: truncated ELF file'

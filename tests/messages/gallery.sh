@@ -112,12 +112,6 @@ shows 'compile with --target=bpf' bpflink good.o host.o -o out.o <<'END'
 bpflink: error: host.o: is not a BPF object but: x86-64 object (compile with --target=bpf)
 END
 
-# Compiled with -flto
-compile lto -flto <<<'int helper(int x) { return x; }'
-shows 'compile without -flto' bpflink caller.o lto.o -o out.o <<'END'
-bpflink: error: lto.o: is not a BPF object but: LLVM bitcode (compile without -flto and -emit-llvm)
-END
-
 # Compiled for the other byte order
 compile big --target=bpfeb <<<'int helper(int x) { return x; }'
 shows 'compile all for one --target' bpflink caller.o big.o -o out.o <<'END'

@@ -52,6 +52,18 @@ Symbols:
                               file names, variables
   -s,--strip-all              -x and -S: drop all that loaders do not need
 
+LLVM bitcode:
+  --lto-O N                   Optimize files of bitcode, joined, as -ON does: 0
+                              to 3 (default: 2)
+  --lto-cpu NAME              Compile bitcode for NAME, as -mcpu does (default:
+                              as it says)
+  --lto-library FILE          Use this library of LLVM (default: the newest one)
+  --fat-lto                   Use the bitcode of objects that have both
+  --save-temps                Write the bitcode beside the output, joined and
+                              optimized
+  --lto-emit-asm              Write assembly of the joined bitcode, and no
+                              object
+
 Reports:
   -Map,--Map FILE             Write a map of the output'"'"'s sections to FILE
   --cref                      Print who defines and who uses each symbol

@@ -10,8 +10,9 @@
 #   STEP         one of
 #     objects-clang   loads each program of the selftests as compiled by clang, and as linked
 #     objects-gcc     the same for bpf-gcc
+#     bitcode         the same for LLVM bitcode, which bpflink optimizes: beside clang's objects
 #     test_progs      runs the kernel's test_progs, built with bpftool and with bpflink
-#                The default is all three, in this order.
+#                The default is all, in this order.
 #
 # Exit status 1 if bpflink refuses what bpftool links, a program loads only from the other object,
 # veristat sees another verdict, or a test of test_progs does worse.

@@ -61,7 +61,7 @@ packages() {
 build_programs() {
   if [[ ${PROGRAMS:-} ]]; then return; fi
   cmake -S "$top" -B "$top/build/newest" -DCMAKE_BUILD_TYPE=Release
-  cmake --build "$top/build/newest" --target bpflink bpfskel --parallel "$jobs"
+  cmake --build "$top/build/newest" --target bpflink bpfskel bpflink_lto --parallel "$jobs"
   cp "$top/linker/bpftool/bpftool-bpflink.sh" "$programs/bpftool-bpflink"
   chmod +x "$programs/bpftool-bpflink"
 }
@@ -257,6 +257,60 @@ judge() { # clang|gcc
   judge_objects "$1" || failed=1
 }
 
+# ---- Bitcode
+
+# compile_bitcode: makes objects-bitcode/before of clang's objects, and of what bpftool links of them,
+# and bitcode of the same sources
+compile_bitcode() {
+  compile clang
+  rm -rf objects-bitcode bitcode
+  mkdir -p objects-bitcode/smaller bitcode
+  mv objects-clang/before objects-bitcode/before
+  mkdir objects-bitcode/after
+  local name members object objects=()
+  while read -r name members; do
+    # shellcheck disable=SC2086 # a list of names
+    (cd "$selftests" && "$bpftool" gen object "$work/objects-bitcode/before/group-$name.o" $members)
+  done < <(groups)
+  for object in objects-bitcode/before/*.o; do objects+=("$selftests/$(basename "$object" .o).bpf.o"); done
+  rm -f "$selftests"/*.bpf.o
+  selftests_make CLANG='clang -flto' "${objects[@]}"
+  mv "$selftests"/*.bpf.o bitcode
+}
+
+# link_bitcode: each file, and the groups; `smaller` with --lto-O3
+link_bitcode() {
+  local folder=objects-bitcode name members
+  : >$folder/refused
+  : >$folder/partial
+  while read -r name members; do
+    # shellcheck disable=SC2086 # a list of names
+    (cd bitcode && link_one_bitcode "$work/$folder" "$name" $members)
+  done < <(for file in bitcode/*.bpf.o; do echo "$(basename "$file" .bpf.o) $(basename "$file")"; done
+    groups | sed 's/^/group-/')
+}
+
+link_one_bitcode() { # FOLDER NAME FILE...
+  local folder=$1 name=$2 why
+  shift 2
+  if ! why=$("$programs/bpflink" "$@" -o "$folder/after/$name.o" 2>&1); then
+    if grep -q 'undefined symbol' <<<"$why" && "$programs/bpflink" -q -r "$@" -o "$folder/after/$name.o"; then
+      echo "$name" >>"$folder/partial"
+    else
+      printf '%s: %s\n' "$name" "$(grep -m 1 error <<<"$why")" >>"$folder/refused"
+    fi
+  else
+    "$programs/bpflink" -q --lto-O3 "$@" -o "$folder/smaller/$name.o" || true
+  fi
+}
+
+judge_bitcode() {
+  step 'Compile the selftests with clang, and with clang -flto' compile_bitcode
+  step 'Link the bitcode' link_bitcode
+  step 'Boot, load each program, run veristat' load_all bitcode
+  judge_objects bitcode || failed=1
+}
+
 # ---- test_progs
 
 # build_test_progs NAME BPFTOOL: builds test_progs in the same place each time, so that both have the
@@ -340,7 +394,7 @@ judge_test_progs() {
 
 # ----
 
-if (($# == 0)); then set -- objects-clang objects-gcc test_progs; fi
+if (($# == 0)); then set -- objects-clang objects-gcc bitcode test_progs; fi
 apt-get -q update >>"$log" 2>&1
 choose_packages
 failed=0
@@ -353,6 +407,7 @@ echo "$(clang --version | head -n 1); $(bpf-gcc --version | head -n 1); $("$bpft
 for name; do
   case $name in
     objects-*) judge "${name#objects-}" ;;
+    bitcode) judge_bitcode ;;
     test_progs) judge_test_progs ;;
     *) echo "no such step: $name" && exit 2 ;;
   esac

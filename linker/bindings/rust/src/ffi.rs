@@ -114,6 +114,9 @@ pub const BPFLINK_LINK_NO_CHECK_POINTERS: bpflink_link_flags = 8192;
 pub const BPFLINK_LINK_GC_CONSTANTS: bpflink_link_flags = 16384;
 pub const BPFLINK_LINK_GC_MAPS: bpflink_link_flags = 32768;
 pub const BPFLINK_LINK_MUST_OPEN: bpflink_link_flags = 65536;
+pub const BPFLINK_LINK_FAT_LTO: bpflink_link_flags = 131072;
+pub const BPFLINK_LINK_SAVE_TEMPS: bpflink_link_flags = 262144;
+pub const BPFLINK_LINK_LTO_EMIT_ASM: bpflink_link_flags = 524288;
 pub type bpflink_link_flags = c::c_uint;
 #[repr(C)]
 pub struct bpflink_link_options {
@@ -144,6 +147,9 @@ pub struct bpflink_link_options {
     pub print_sizes: usize,
     pub explain: *const *const c::c_char,
     pub explain_count: usize,
+    pub lto_level: *const c::c_char,
+    pub lto_cpu: *const c::c_char,
+    pub lto_library: *const c::c_char,
 }
 impl Default for bpflink_link_options {
     fn default() -> Self {

@@ -64,6 +64,13 @@ options! {
     license: Option<String>,
     /// The directories that [`Linker::add_library`] searches (`-L`).
     library_paths: Vec<String>,
+    /// How far to optimize LLVM bitcode, "0" to "3"; by default "2" (`--lto-O`).
+    lto_level: Option<String>,
+    /// The processor to compile bitcode for, such as "v3"; by default the one that it names
+    /// (`--lto-cpu`).
+    lto_cpu: Option<String>,
+    /// The library of LLVM that compiles bitcode; by default the newest one (`--lto-library`).
+    lto_library: Option<String>,
 }
 
 /// Links BPF objects and archives into one object.
@@ -109,7 +116,12 @@ impl Linker {
 
     /// Creates a linker without an output file, for [`Linker::link_to_memory`].
     pub fn in_memory(options: &Options) -> Result<Linker, Error> {
-        let license = options.license.as_deref().map(text::to_c).transpose()?;
+        let to_c = |text: &Option<String>| text.as_deref().map(text::to_c).transpose();
+        let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        let license = to_c(&options.license)?;
+        let lto_level = to_c(&options.lto_level)?;
+        let lto_cpu = to_c(&options.lto_cpu)?;
+        let lto_library = to_c(&options.lto_library)?;
         let paths = options.library_paths.iter().map(|path| text::to_c(path.as_str()));
         let paths = paths.collect::<Result<Vec<CString>, Error>>()?;
         let path_pointers: Vec<*const c_char> = paths.iter().map(|path| path.as_ptr()).collect();
@@ -119,7 +131,10 @@ impl Linker {
             on_diagnostic: Some(note),
             context: diagnostics as *mut c_void,
             flags: options.flags(),
-            license: license.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
+            license: pointer(&license),
+            lto_level: pointer(&lto_level),
+            lto_cpu: pointer(&lto_cpu),
+            lto_library: pointer(&lto_library),
             library_paths: path_pointers.as_ptr(),
             library_path_count: path_pointers.len(),
             ..ffi::bpflink_link_options::default()

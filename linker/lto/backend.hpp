@@ -1,0 +1,22 @@
+// Runs bpflink-lto, and passes on what it says.
+#pragma once
+
+#include <expected>
+#include <vector>
+
+#include "linker/io/input_file.hpp"
+#include "linker/lto/protocol.hpp"
+
+namespace bpflink::lto {
+
+struct Reply {
+  InputFile file;           ///< has the bytes of the parts
+  std::vector<Part> parts;  ///< in their order
+  /// Why the program ended early, such as "LLVM ERROR: ..."; "" if it came to its end.
+  std::string crash;
+};
+
+/// Errors: the program is not there or cannot be run, or the system has no memory for its files.
+std::expected<Reply, Error> run_backend(const Request& request);
+
+}  // namespace bpflink::lto

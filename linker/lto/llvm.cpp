@@ -1,0 +1,87 @@
+#include "linker/lto/llvm.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "dedup/messages.hpp"
+
+namespace bpflink::lto {
+namespace {
+
+constexpr unsigned oldest_supported = 14;
+
+/// Opens the library of a release where distributions have it: by names that the loader knows, and
+/// in the release's own directory.
+void* open_release(unsigned version) {
+  const std::string names[] = {fmt::format("libLLVM.so.{}.1", version),
+                               fmt::format("libLLVM-{}.so.1", version),
+                               fmt::format("libLLVM-{}.so", version),
+                               fmt::format("/usr/lib/llvm-{}/lib/libLLVM.so.1", version),
+                               fmt::format("/usr/lib/llvm-{}/lib/libLLVM.so", version),
+                               fmt::format("/usr/lib/llvm{}/lib/libLLVM.so", version),
+                               fmt::format("/usr/lib64/llvm{}/lib64/libLLVM.so", version)};
+  for (const std::string& name : names)
+    if (void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  return nullptr;
+}
+
+unsigned version_of(void* library, const std::string& file) {
+  // Since LLVM 16
+  if (auto* get = reinterpret_cast<void (*)(unsigned*, unsigned*, unsigned*)>(
+          ::dlsym(library, "LLVMGetVersion"))) {
+    unsigned major = 0, minor = 0, patch = 0;
+    get(&major, &minor, &patch);
+    return major;
+  }
+  return version_of_library(file);
+}
+
+std::expected<Llvm, Error> bind(void* library, unsigned version) {
+  Llvm llvm;
+  llvm.version = version;
+#define X(name, result, parameters) \
+  llvm.name = reinterpret_cast<result(*) parameters>(::dlsym(library, "LLVM" #name));
+  BPFLINK_LLVM_FUNCTIONS(X)
+  BPFLINK_LLVM_NEWER_FUNCTIONS(X)
+#undef X
+#define X(name, result, parameters) \
+  if (!llvm.name) return fail("the library of LLVM has no LLVM" #name);
+  BPFLINK_LLVM_FUNCTIONS(X)
+#undef X
+  return llvm;
+}
+
+}  // namespace
+
+unsigned version_of_library(const std::string& name) {
+  for (std::string_view prefix : {"libLLVM-", "libLLVM.so."}) {
+    size_t at = name.rfind(prefix);
+    if (at == name.npos) continue;
+    unsigned version = 0;
+    const char* begin = name.data() + at + prefix.size();
+    if (std::from_chars(begin, name.data() + name.size(), version).ec == std::errc())
+      return version;
+  }
+  return 0;
+}
+
+std::expected<Llvm, Error> load_llvm(const std::string& file, unsigned oldest) {
+  if (!file.empty()) {
+    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return fail("cannot load LLVM: {}", ::dlerror());
+    std::error_code error;
+    return bind(library, version_of(library, std::filesystem::canonical(file, error).string()));
+  }
+  for (unsigned version = newest_possible; version >= std::max(oldest, oldest_supported); --version)
+    if (void* library = open_release(version)) return bind(library, version);
+  return fail(
+      "there is no library of LLVM {} or newer: install libLLVM (Debian: libllvm{}), or name "
+      "one with --lto-library",
+      std::max(oldest, oldest_supported), std::max(oldest, oldest_supported));
+}
+
+}  // namespace bpflink::lto

@@ -1,0 +1,128 @@
+// The functions of LLVM's C interface (llvm-c/*.h) that bpflink-lto calls, in the library that it
+// loads. The interface is the same in all releases since LLVM 14, but for what it adds.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+
+#include "bpflink/error.hpp"
+
+namespace bpflink::lto {
+
+/// Handles of LLVM.
+using Context = struct LLVMOpaqueContext*;
+using LlvmModule = struct LLVMOpaqueModule*;
+using Value = struct LLVMOpaqueValue*;
+using Type = struct LLVMOpaqueType*;
+using Attribute = struct LLVMOpaqueAttributeRef*;
+using Comdat = struct LLVMComdat*;
+using Buffer = struct LLVMOpaqueMemoryBuffer*;
+using Target = struct LLVMTarget*;
+using Machine = struct LLVMOpaqueTargetMachine*;
+using PassOptions = struct LLVMOpaquePassBuilderOptions*;
+using Failure = struct LLVMOpaqueError*;
+using Metadata = struct LLVMOpaqueMetadata*;
+using DiagnosticInfo = struct LLVMOpaqueDiagnosticInfo*;
+using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
+
+/// Values of its enumerations.
+enum Linkage : int { external_linkage = 0, internal_linkage = 8, private_linkage = 9 };
+enum Visibility : int { default_visibility = 0 };
+enum Severity : int { severity_error = 0, severity_warning = 1 };
+enum FileType : int { assembly_file = 0, object_file = 1 };
+constexpr unsigned function_index = ~0u;
+
+// name, result, parameters
+#define BPFLINK_LLVM_FUNCTIONS(X)                                                                 \
+  X(ContextCreate, Context, ())                                                                   \
+  X(ContextSetDiagnosticHandler, void, (Context, DiagnosticHandler, void*))                       \
+  X(GetDiagInfoDescription, char*, (DiagnosticInfo))                                              \
+  X(GetDiagInfoSeverity, int, (DiagnosticInfo))                                                   \
+  X(DisposeMessage, void, (char*))                                                                \
+  X(CreateMemoryBufferWithMemoryRange, Buffer, (const char*, size_t, const char*, int))           \
+  X(DisposeMemoryBuffer, void, (Buffer))                                                          \
+  X(GetBufferStart, const char*, (Buffer))                                                        \
+  X(GetBufferSize, size_t, (Buffer))                                                              \
+  X(ParseBitcodeInContext2, int, (Context, Buffer, LlvmModule*))                                  \
+  X(DisposeModule, void, (LlvmModule))                                                            \
+  X(SetModuleIdentifier, void, (LlvmModule, const char*, size_t))                                 \
+  X(GetTarget, const char*, (LlvmModule))                                                         \
+  X(GetFirstFunction, Value, (LlvmModule))                                                        \
+  X(GetNextFunction, Value, (Value))                                                              \
+  X(GetFirstGlobal, Value, (LlvmModule))                                                          \
+  X(GetNextGlobal, Value, (Value))                                                                \
+  X(GetFirstGlobalAlias, Value, (LlvmModule))                                                     \
+  X(GetNextGlobalAlias, Value, (Value))                                                           \
+  X(GetNamedFunction, Value, (LlvmModule, const char*))                                           \
+  X(GetNamedGlobal, Value, (LlvmModule, const char*))                                             \
+  X(GetNamedGlobalAlias, Value, (LlvmModule, const char*, size_t))                                \
+  X(GlobalGetValueType, Type, (Value))                                                            \
+  X(GetValueName2, const char*, (Value, size_t*))                                                 \
+  X(SetValueName2, void, (Value, const char*, size_t))                                            \
+  X(IsDeclaration, int, (Value))                                                                  \
+  X(IsAFunction, Value, (Value))                                                                  \
+  X(GetLinkage, int, (Value))                                                                     \
+  X(SetLinkage, void, (Value, int))                                                               \
+  X(SetVisibility, void, (Value, int))                                                            \
+  X(SetComdat, void, (Value, Comdat))                                                             \
+  X(AddFunction, Value, (LlvmModule, const char*, Type))                                          \
+  X(AddGlobal, Value, (LlvmModule, Type, const char*))                                            \
+  X(IsGlobalConstant, int, (Value))                                                               \
+  X(SetGlobalConstant, void, (Value, int))                                                        \
+  X(SetSection, void, (Value, const char*))                                                       \
+  X(GetSection, const char*, (Value))                                                             \
+  X(ReplaceAllUsesWith, void, (Value, Value))                                                     \
+  X(GetInitializer, Value, (Value))                                                               \
+  X(GetNumOperands, int, (Value))                                                                 \
+  X(GetOperand, Value, (Value, unsigned))                                                         \
+  X(GetStringAttributeAtIndex, Attribute, (Value, unsigned, const char*, unsigned))               \
+  X(GetStringAttributeValue, const char*, (Attribute, unsigned*))                                 \
+  X(LinkModules2, int, (LlvmModule, LlvmModule))                                                  \
+  X(WriteBitcodeToMemoryBuffer, Buffer, (LlvmModule))                                             \
+  X(CreatePassBuilderOptions, PassOptions, ())                                                    \
+  X(DisposePassBuilderOptions, void, (PassOptions))                                               \
+  X(RunPasses, Failure, (LlvmModule, const char*, Machine, PassOptions))                          \
+  X(GetErrorMessage, char*, (Failure))                                                            \
+  X(DisposeErrorMessage, void, (char*))                                                           \
+  X(GetTargetFromTriple, int, (const char*, Target*, char**))                                     \
+  X(CreateTargetMachine, Machine, (Target, const char*, const char*, const char*, int, int, int)) \
+  X(DisposeTargetMachine, void, (Machine))                                                        \
+  X(TargetMachineEmitToMemoryBuffer, int, (Machine, LlvmModule, int, char**, Buffer*))            \
+  X(InitializeBPFTargetInfo, void, ())                                                            \
+  X(InitializeBPFTarget, void, ())                                                                \
+  X(InitializeBPFTargetMC, void, ())                                                              \
+  X(InitializeBPFAsmPrinter, void, ())                                                            \
+  X(InitializeBPFAsmParser, void, ())                                                             \
+  X(GetNamedMetadataNumOperands, unsigned, (LlvmModule, const char*))                             \
+  X(GetNamedMetadataOperands, void, (LlvmModule, const char*, Value*))                            \
+  X(GetMDNodeNumOperands, unsigned, (Value))                                                      \
+  X(GetMDNodeOperands, void, (Value, Value*))                                                     \
+  X(GetMDString, const char*, (Value, unsigned*))                                                 \
+  X(ValueAsMetadata, Metadata, (Value))                                                           \
+  X(ConstInt, Value, (Type, unsigned long long, int))                                             \
+  X(Int32TypeInContext, Type, (Context))
+// Those that not all releases have
+#define BPFLINK_LLVM_NEWER_FUNCTIONS(X) \
+  X(ReplaceMDNodeOperandWith, void, (Value, unsigned, Metadata))
+
+struct Llvm {
+#define X(name, result, parameters) result(*name) parameters = nullptr;
+  BPFLINK_LLVM_FUNCTIONS(X)
+  BPFLINK_LLVM_NEWER_FUNCTIONS(X)
+#undef X
+  unsigned version = 0;  ///< its major version
+};
+
+/// No release for which this looks is newer.
+inline constexpr unsigned newest_possible = 60;
+
+/// The major version of LLVM in the name of its library, "libLLVM-19.so" or "libLLVM.so.19.1"; 0 if
+/// the name does not tell.
+unsigned version_of_library(const std::string& name);
+
+/// Loads LLVM from `file`, or if that is empty, the newest that is installed and not older than
+/// `oldest`. Errors: there is none; it cannot be loaded; it has no backend for BPF.
+std::expected<Llvm, Error> load_llvm(const std::string& file, unsigned oldest);
+
+}  // namespace bpflink::lto

@@ -1,0 +1,150 @@
+// What the linker asks of bpflink-lto, the program that compiles LLVM bitcode, and what that
+// answers. Both are sequences of numbers (8 bytes) and of texts (a number of bytes, and the bytes),
+// in a file in memory each: the standard input and the standard output of bpflink-lto.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bpflink::lto {
+
+/// A file of bitcode, with what symbol resolution found out about it.
+struct Module {
+  std::string_view name;  ///< for messages
+  std::string_view bitcode;
+  std::vector<std::string_view> overridden = {};  ///< symbols that another input defines
+  std::vector<std::string_view> internal = {};  ///< functions that nothing outside of bitcode needs
+};
+
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+struct Request {
+  std::string_view library;  ///< the file of LLVM; "" for the newest that is installed
+  std::string_view cpu;      ///< as for -mcpu; "" for what the modules say
+  uint64_t level = 2;        ///< 0 to 3, as for -O
+  /// Whether to join and optimize the modules. Otherwise each becomes an object of its own, as its
+  /// code stands, which is wrong where the BPF backend refuses the code: for its symbols and types.
+  bool joins = false;
+  bool emits_assembly = false;
+  bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
+  std::vector<Module> modules = {};
+};
+
+/// A part of the answer.
+enum class PartKind : uint64_t {
+  Error,
+  Warning,
+  NoLibrary,  ///< an error: there is no LLVM that reads the bitcode
+  Output,     ///< an object, or the assembly
+  Joined,     ///< bitcode before optimization
+  Optimized,  ///< bitcode after it
+};
+
+struct Part {
+  PartKind kind;
+  uint64_t module = 0;  ///< the index of the module that this is about
+  std::string_view bytes;
+};
+
+class Writer {
+ public:
+  void put(uint64_t number) {
+    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  void put(std::string_view text) {
+    put(text.size());
+    bytes_.append(text);
+  }
+  void put(const std::vector<std::string_view>& texts) {
+    put(texts.size());
+    for (std::string_view text : texts) put(text);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads what a Writer wrote; where that ends early, as when its program crashed, gives nothing.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  std::optional<uint64_t> number() {
+    uint64_t value;
+    if (rest_.size() < sizeof value) return std::nullopt;
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_.remove_prefix(sizeof value);
+    return value;
+  }
+  std::optional<std::string_view> text() {
+    auto size = number();
+    if (!size || *size > rest_.size()) return std::nullopt;
+    std::string_view value = rest_.substr(0, *size);
+    rest_.remove_prefix(*size);
+    return value;
+  }
+  std::vector<std::string_view> texts() {
+    std::vector<std::string_view> values;
+    for (uint64_t left = number().value_or(0); left > 0; --left)
+      if (auto value = text())
+        values.push_back(*value);
+      else
+        break;
+    return values;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+inline std::string encode(const Request& request) {
+  Writer writer;
+  writer.put(request.library);
+  writer.put(request.cpu);
+  writer.put(request.level);
+  writer.put(uint64_t{request.joins});
+  writer.put(uint64_t{request.emits_assembly});
+  writer.put(uint64_t{request.shows_bitcode});
+  writer.put(request.modules.size());
+  for (const Module& module : request.modules) {
+    writer.put(module.name);
+    writer.put(module.bitcode);
+    writer.put(module.overridden);
+    writer.put(module.internal);
+  }
+  return writer.bytes();
+}
+
+inline Request decode_request(std::string_view bytes) {
+  Reader reader(bytes);
+  Request request{.library = reader.text().value_or(""),
+                  .cpu = reader.text().value_or(""),
+                  .level = reader.number().value_or(0),
+                  .joins = reader.number() == 1,
+                  .emits_assembly = reader.number() == 1,
+                  .shows_bitcode = reader.number() == 1};
+  for (uint64_t left = reader.number().value_or(0); left > 0; --left)
+    request.modules.push_back({.name = reader.text().value_or(""),
+                               .bitcode = reader.text().value_or(""),
+                               .overridden = reader.texts(),
+                               .internal = reader.texts()});
+  return request;
+}
+
+inline std::optional<Part> decode_part(Reader& reader) {
+  auto kind = reader.number(), module = reader.number();
+  auto bytes = reader.text();
+  if (!bytes) return std::nullopt;
+  return Part{static_cast<PartKind>(*kind), *module, *bytes};
+}
+
+}  // namespace bpflink::lto

@@ -1,0 +1,119 @@
+#include "linker/lto/report_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "linker/io/paths.hpp"
+#include "linker/lto/bitcode.hpp"
+
+namespace bpflink::lto {
+namespace {
+
+std::optional<uint32_t> take_number(std::string_view& text) {
+  uint32_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+/// A place in one of LLVM's messages: "FILE:3:5" and what is before and behind it.
+struct FoundPlace {
+  std::string_view before, after;
+  DiagnosticLocation location;
+};
+
+std::optional<FoundPlace> find_place(std::string_view message) {
+  for (size_t colon = message.find(':'); colon != message.npos;
+       colon = message.find(':', colon + 1)) {
+    std::string_view rest = message.substr(colon + 1);
+    auto line = take_number(rest);
+    if (!line || !rest.starts_with(':')) continue;
+    rest.remove_prefix(1);
+    auto column = take_number(rest);
+    if (!column) continue;
+    size_t begin = message.rfind(' ', colon) + 1;
+    return FoundPlace{message.substr(0, begin),
+                      rest,
+                      {.source = path_from_here(message.substr(begin, colon - begin)),
+                       .line = *line,
+                       .column = *column}};
+  }
+  return std::nullopt;
+}
+
+/// Moves the place out of the text, "b.c:3:5: in function f: ...", and with it nodes of LLVM's,
+/// which have addresses: "in function f i32 (ptr): 0x55e0: i64 = ..., b.c:3:5 too many arguments".
+DiagnosticLocation take_place(std::string& message) {
+  DiagnosticLocation location;
+  while (auto place = find_place(message)) {
+    size_t node = place->before.find("0x");
+    if (!place->before.empty() && node == std::string_view::npos) break;
+    std::string_view after = place->after;
+    after.remove_prefix(std::min(after.find_first_not_of(": "), after.size()));
+    message = std::string(place->before.substr(0, node)).append(after);
+    location = std::move(place->location);
+  }
+  return location;
+}
+
+/// The name in "in function many i64 (i64): ...", or "".
+std::string_view function_in(std::string_view message) {
+  constexpr std::string_view words = "in function ";
+  size_t at = message.find(words);
+  if (at == message.npos) return {};
+  message.remove_prefix(at + words.size());
+  return message.substr(0, message.find(' '));
+}
+
+Diagnostic to_diagnostic(const Request& request, const Part& part,
+                         const FindFunction& find_function) {
+  std::string message = message_of(request, part);
+  DiagnosticLocation place = take_place(message);
+  std::string_view function_name = function_in(message);
+  DiagnosticLocation function =
+      function_name.empty() ? DiagnosticLocation{} : find_function(function_name);
+  if (place.line == 0) place = function;
+  std::string name(function.object.empty() ? request.modules[part.module].name : function.object);
+  place.object = name;
+  Diagnostic diagnostic{
+      .severity = part.kind == PartKind::Warning ? Severity::Warning : Severity::Error,
+      .message = fmt::format("{}: {}", name, message),
+      .code = DiagnosticCode::InvalidInput,
+      .file = name};
+  if (place.line != 0)
+    diagnostic.references.push_back({ReferenceRole::Subject, std::move(place), {}, 0});
+  return diagnostic;
+}
+
+}  // namespace
+
+std::string message_of(const Request& request, const Part& part) {
+  std::string message(part.bytes.substr(0, part.bytes.find_last_not_of('\n') + 1));
+  if (part.kind != PartKind::NoLibrary) return message;
+  auto bitcode = std::as_bytes(std::span(request.modules[part.module].bitcode));
+  return fmt::format("is LLVM bitcode, of {}: {}",
+                     producer_of(bitcode).value_or("an unknown compiler"), message);
+}
+
+void report_parts(Diagnostics& diagnostics, const Request& request, const Reply& reply,
+                  const FindFunction& find_function) {
+  for (const Part& part : reply.parts)
+    if (part.kind <= PartKind::NoLibrary && part.module < request.modules.size())
+      diagnostics.report(to_diagnostic(request, part, find_function));
+  if (!reply.crash.empty()) {
+    const Module& first = request.modules.front();
+    diagnostics.report(
+        {.message = request.modules.size() == 1
+                        ? fmt::format("{}: {}", first.name, reply.crash)
+                        : fmt::format("{} and {} more files of bitcode: {}", first.name,
+                                      request.modules.size() - 1, reply.crash),
+         .code = DiagnosticCode::InvalidInput,
+         .file = std::string(first.name)});
+  }
+}
+
+}  // namespace bpflink::lto

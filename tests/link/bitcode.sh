@@ -1,0 +1,165 @@
+#!/bin/bash
+# Inputs that are LLVM bitcode: joined, optimized as one program, and linked with objects.
+. "$(dirname "$0")/common.sh"
+
+version=$("$CC" -dumpversion 2>/dev/null) version=${version%%.*}
+library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+[[ $library ]] || skip "no library of LLVM $version"
+
+# bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc
+bitcode() {
+  compile "$1" -flto "${@:2}"
+  mv "$1.o" "$1.bc"
+}
+code() { llvm-objdump-19 -d --no-show-raw-insn --no-leading-addr "$@"; }
+symbols() { llvm-nm-19 "$@"; }
+# shows REGEX COMMAND...: what the command prints has such a line
+shows() {
+  "${@:2}" >shown
+  grep -qE -- "$1" shown
+}
+# links ARGUMENT...: links into out.o, which is a good object and links again to the same bytes
+links() {
+  "$BPFLINK" --verify "$@" -o out.o || fail "bpflink $* exits with $?"
+  python3 "$bpfobj" check out.o || fail 'out.o breaks the rules above'
+  changes_nothing
+}
+
+# ---- across files
+
+bitcode main <<'END'
+int scale(int x);
+int unused(int x);
+char LICENSE[] SEC("license") = "GPL";
+int total;
+SEC("xdp") int prog(void *ctx) { return scale(20) + 2; }
+SEC("tc") int kept(void *ctx) { return total; }
+END
+bitcode lib <<'END'
+int calls;
+int scale(int x) { ++calls; return 2 * x; }
+int unused(int x) { return x - 1; }
+__attribute__((used)) int wanted(int x) { return x + calls; }
+END
+links main.bc lib.bc
+code -j xdp out.o >text
+grep -q 'w0 = 0x2a' text || fail "not inlined: $(<text)"
+! shows ' (scale|unused)$' symbols out.o || fail 'functions that are not called are left'
+for name in prog kept calls total wanted; do
+  shows " [A-Z] $name$" symbols out.o || fail "no $name: $(symbols out.o)"
+done
+cp out.o once.o
+links main.bc lib.bc --threads 2
+cmp once.o out.o || fail 'the output depends on the threads'
+
+# ---- with objects, in any order; from archives
+
+compile lib_object <lib.bpf.c
+links main.bc lib_object.o
+links lib_object.o main.bc
+compile main_object <main.bpf.c
+links main_object.o lib.bc
+shows ' T scale$' symbols out.o || fail "an object needs scale: $(symbols out.o)"
+llvm-ar-19 rc lib.a lib.bc
+links main.bc lib.a
+cmp once.o out.o || fail 'a member of an archive is another file'
+"$BPFLINK" main_object.o lib.a -o out.o
+shows ' T scale$' symbols out.o
+
+# An object has a weak definition and uses the one of bitcode, which comes first.
+bitcode first <<'END'
+__weak __attribute__((noinline)) int shared(int x) { return x + 1; }
+SEC("xdp") int first(void *ctx) { return shared(1); }
+END
+compile second <<'END'
+__weak __attribute__((noinline)) int shared(int x) { return x + 2; }
+SEC("tc") int second(void *ctx) { return shared(1); }
+END
+links first.bc second.o
+shows 'w0 \+= 0x1$' code --disassemble-symbols=shared out.o || fail "$(code out.o)"
+[[ $(symbols out.o | grep -c ' shared$') == 1 ]] || fail "$(symbols out.o)"
+# And the other way round: no code of an overridden definition is left, nor inlined.
+compile strong <<'END'
+int shared(int x) { return x + 5; }
+END
+links first.bc strong.o
+code out.o >text
+! grep -q 'w0 += 0x1$' text || fail "an overridden definition is left: $(<text)"
+grep -q 'call' text || fail "an overridden definition was inlined: $(<text)"
+
+# ---- options
+
+"$BPFLINK" -r main.bc lib.bc -o out.o
+shows ' T scale$' symbols out.o || fail "-r makes scale internal"
+links -u scale main.bc lib.bc
+shows ' T scale$' symbols out.o || fail "-u does not keep scale"
+links --lto-O0 main.bc lib.bc
+shows 'call' code out.o || fail "--lto-O0 inlines"
+links --lto-O 3 --lto-cpu v1 main.bc lib.bc
+bitcode v1 -mcpu=v1 <lib.bpf.c
+links --lto-cpu v2 main.bc v1.bc
+links --lto-library "$library" main.bc lib.bc
+cmp once.o out.o || fail 'this library is not the one that is used by default'
+links --prefix-symbols my_ main.bc lib.bc
+shows ' T my_prog$' symbols out.o
+links --prefix-symbols-of lib.bc=my_ lib.bc
+shows ' T my_wanted$' symbols out.o
+"$BPFLINK" --save-temps main.bc lib.bc -o temps.o
+for name in temps.o.lto.bc temps.o.lto.opt.bc; do
+  llvm-dis-19 $name -o text
+  grep -q 'define.*@prog' text || fail "no code in $name"
+done
+"$BPFLINK" --lto-emit-asm main.bc lib.bc -o out.s
+grep -q '^prog:' out.s || fail "$(head out.s)"
+
+# ---- types
+
+# Each file's own types are compared, as those of objects are.
+bitcode conflict <<'END'
+long calls;
+END
+bitcode user <<'END'
+extern int calls;
+SEC("xdp") int prog(void *ctx) { return calls; }
+END
+link_fails user.bc conflict.bc
+expect_error 'conflicting types'
+
+# Two files define a struct in their own ways, and take ids of two types: LLVM names the
+# relocations alike.
+bitcode one <<'END'
+struct pair { int first; int second; } __attribute__((preserve_access_index));
+struct only_one { int x; };
+SEC("xdp") int one(struct pair *p) { return p->second; }
+SEC("tc") int id_one(void *ctx) { return __builtin_btf_type_id(*(struct only_one *)0, 0); }
+END
+bitcode two <<'END'
+struct pair { int other; int another; } __attribute__((preserve_access_index));
+struct only_two { int x; };
+SEC("xdp") int two(struct pair *p) { return p->another; }
+SEC("tc") int id_two(void *ctx) { return __builtin_btf_type_id(*(struct only_two *)0, 0); }
+END
+links --no-warn-odr one.bc two.bc
+llvm-objdump-19 -dr out.o >text
+for want in 'pair::second' 'pair::another' 'struct only_one' 'struct only_two'; do
+  grep -q "CO-RE.*$want" text || fail "no relocation to $want: $(grep CO-RE text)"
+done
+
+# ---- forms of files
+
+# The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine
+python3 - <<'END'
+import struct
+bitcode = open("main.bc", "rb").read()
+open("wrapped.bc", "wb").write(struct.pack("<5I", 0x0B17C0DE, 0, 20, len(bitcode), 0) + bitcode)
+END
+links wrapped.bc lib.bc
+bitcode thin -flto=thin <main.bpf.c
+links thin.bc lib.bc
+if "$CC" --target=bpf -g -O2 -flto -ffat-lto-objects -mcpu=v3 -include linux/bpf.h -include bpf/bpf_helpers.h \
+  -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o fat.o 2>/dev/null; then
+  links fat.o lib_object.o
+  shows call code -j xdp out.o || fail 'the bitcode of an object was used'
+  links --fat-lto fat.o lib.bc
+  shows 'w0 = 0x2a' code -j xdp out.o || fail 'the bitcode of an object was not used'
+fi

@@ -1,0 +1,129 @@
+#!/bin/bash
+# Inputs that are LLVM bitcode: what the linker, bpflink-lto and LLVM say of them.
+. "$(dirname "$0")/common.sh"
+
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o main.bc <<'END'
+char LICENSE[] __attribute__((section("license"))) = "GPL";
+int scale(int x);
+__attribute__((section("xdp"))) int prog(void *ctx) { return scale(20); }
+END
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o lib.bc <<<'int calls; int scale(int x) { ++calls; return 2 * x; }'
+"$BPFLINK" main.bc lib.bc -o good.o 2>errors || skip "$(<errors)"
+made_by=$("$BPFLINK" --lto-library ./none.so main.bc -o out.o 2>&1 | sed -nE 's/.*, of (LLVM[^:]*):.*/\1/p' || true)
+version=${made_by#LLVM} version=${version%%.*}
+library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+
+# fails TEXT ARGUMENT...: the link fails with this error
+fails() { expect_message "bpflink: error: $1" "$BPFLINK" "${@:2}" -o out.o; }
+
+# ---- LLVM
+
+fails "main.bc: is LLVM bitcode, of $made_by: cannot load LLVM: ./none.so: cannot open shared object file: No such file or directory" \
+  --lto-library ./none.so main.bc
+echo 'int f;' | cc -shared -x c - -o other.so
+fails "main.bc: is LLVM bitcode, of $made_by: the library of LLVM has no LLVMContextCreate" --lto-library ./other.so main.bc
+
+# later.bc: an identification block of LLVM 59 (LLVM Bitcode File Format)
+python3 - <<'END'
+bits = []
+def fixed(value, width): bits.extend(value >> i & 1 for i in range(width))
+def variable(value, width):
+    while value >> (width - 1):
+        fixed(value & (1 << width - 1) - 1 | 1 << width - 1, width)
+        value >>= width - 1
+    fixed(value, width)
+def record(code, values): # not abbreviated
+    fixed(3, 5)
+    for value in [code, len(values), *values]: variable(value, 6)
+fixed(1, 2), variable(13, 8), variable(5, 4)
+bits += [0] * (-len(bits) % 32) + [0] * 32
+record(1, b"LLVM59.1.0")
+record(2, [0])
+fixed(0, 5)
+bits += [0] * (-len(bits) % 32)
+body = bytes(sum(bit << j for j, bit in enumerate(bits[i:i + 8])) for i in range(0, len(bits), 8))
+open("later.bc", "wb").write(b"BC\xC0\xDE" + body)
+END
+fails 'later.bc: is LLVM bitcode, of LLVM59.1.0: there is no library of LLVM 59 or newer: install libLLVM (Debian: libllvm59), or name one with --lto-library' \
+  main.bc later.bc
+fails "later.bc: is LLVM bitcode, of LLVM59.1.0: $library is of LLVM $version, and LLVM 59 made the bitcode" \
+  --lto-library "$library" later.bc
+printf 'BC\xc0\xde' >empty.bc
+fails 'empty.bc: is LLVM bitcode, of an unknown compiler: cannot load LLVM: ./none.so: cannot open shared object file: No such file or directory' \
+  --lto-library ./none.so empty.bc
+
+# ---- files
+
+"$CC" -flto --target=x86_64-linux-gnu -c -x c - -o native.bc <<<'int x;'
+fails 'native.bc: is LLVM bitcode for x86_64-unknown-linux-gnu: compile with --target=bpf' native.bc
+llvm-as-19 -o nowhere.bc <<<'define void @f() { ret void }'
+fails 'nowhere.bc: is LLVM bitcode for no target: compile with --target=bpf' nowhere.bc
+printf '\xde\xc0\x17\x0b' >wrapped.bc
+fails 'wrapped.bc: Invalid bitcode wrapper header' wrapped.bc
+"$CC" -g -O2 --target=bpf -mcpu=v1 -flto -c -x c - -o v1.bc <<<'int scale(int x) { return 2 * x; }'
+fails 'v1.bc: is compiled for -mcpu=v1, but main.bc for -mcpu=v3: compile both for one, or choose with --lto-cpu' main.bc v1.bc
+"$CC" -g -O2 --target=bpf -Xclang -target-feature -Xclang +alu32 -flto -c -x c - -o alu.bc <<<'int other(int x) { return 2 * x; }'
+if ! "$BPFLINK" v1.bc alu.bc -o out.o 2>errors; then
+  grep -qF 'alu.bc: is compiled for -mcpu=' errors || mistake "$(<errors)"
+  grep -qF ' with +alu32, but v1.bc for -mcpu=v1: ' errors || mistake "$(<errors)"
+fi
+"$CC" -g -O2 --target=bpfeb -mcpu=v3 -flto -c -x c /dev/null -o big.bc
+fails 'big.bc: is big-endian, but main.bc is little-endian (compile all for one --target)' main.bc big.bc
+
+# What the backend refuses, with its place
+cat >many.c <<'END'
+__attribute__((noinline)) long many(long a, long b, long c, long d, long e, long f) { return a * b + c * d * e * f; }
+__attribute__((section("tc"))) int go(long *ctx)
+{
+  return many(ctx[0], ctx[1], ctx[2], ctx[3], ctx[4], ctx[5]) + many(ctx[5], ctx[4], ctx[3], ctx[1], ctx[6], ctx[7]);
+}
+END
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c many.c -o many.bc
+# Its words depend on the version.
+if ! "$BPFLINK" -q main.bc lib.bc many.bc -o out.o 2>errors; then
+  grep -qE '^many.c:1:[0-9]+: error: many.bc: in function many ' errors || mistake "no place: $(<errors)"
+  grep -qE '^many.c:4:10: error: many.bc: in function go i32 \(ptr\): too many arg' errors || mistake "no place: $(<errors)"
+fi
+
+
+# ---- options
+
+fails '--lto-emit-asm makes no object, for reports or a skeleton' --lto-emit-asm --json report main.bc lib.bc
+fails '--lto-emit-asm: no input is LLVM bitcode' --lto-emit-asm good.o
+
+# ---- bpflink-lto
+
+lto=$(dirname "$BPFLINK")/bpflink-lto
+status=0
+"$lto" file 2>errors || status=$?
+[[ $status == 2 && $(<errors) == 'bpflink-lto: compiles LLVM bitcode for bpflink, which runs it itself' ]] || mistake "$(<errors)"
+
+mkdir bin
+cp "$BPFLINK" bin
+if ! bin/bpflink main.bc lib.bc -o out.o 2>errors; then
+  directory=$(sed -n 's/.* which is not in //p' errors | head -n 1)
+  expect_message "bpflink: error: main.bc: LLVM bitcode needs the program bpflink-lto, which is not in $directory" \
+    bin/bpflink main.bc -o out.o
+fi
+BPFLINK_LTO=/no/such/program fails 'main.bc: cannot run /no/such/program: No such file or directory' main.bc
+BPFLINK_LTO=/bin/false fails 'main.bc: bpflink-lto ended with status 1' main.bc
+BPFLINK_LTO=/bin/true fails 'main.bc: LLVM made no object' main.bc
+
+# program NAME <<SCRIPT
+program() {
+  { echo '#!/bin/bash' && cat; } >"$1"
+  chmod +x "$1"
+}
+program aborts <<'END'
+echo 'LLVM ERROR: cannot do this' >&2
+kill -ABRT $$
+END
+BPFLINK_LTO=./aborts fails 'main.bc: LLVM gave up: cannot do this' main.bc
+program crashes <<<'kill -SEGV $$'
+BPFLINK_LTO=./crashes fails 'main.bc: LLVM crashed: Segmentation fault' main.bc
+program crashes-then <<END
+[[ ! -e ran ]] || kill -SEGV \$\$
+touch ran
+exec $lto
+END
+BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more files of bitcode: LLVM crashed: Segmentation fault' --threads 1 main.bc lib.bc
