@@ -19,6 +19,7 @@ It makes malformed inputs: it changes one number of a good file, or writes BTF w
     bpfobj.py blob OUT STATEMENTS           writes raw BTF; see Blob
 """
 import array
+import random
 import struct
 import sys
 
@@ -35,6 +36,10 @@ KINDS = {name: kind for kind, name in enumerate(
 globals().update(KINDS)  # INT is 1, and so on
 WORDS = {INT: 1, ARRAY: 3, VAR: 1, DECL_TAG: 1}  # words that a kind adds to the common three
 WORDS_OF_EACH = {STRUCT: 3, UNION: 3, ENUM: 2, FUNC_PROTO: 2, DATASEC: 3, ENUM64: 3}
+# Which words are ids: of a type, and of each of its elements
+IDS = {kind: [2] for kind in (PTR, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO, VAR, DECL_TAG, TYPE_TAG)}
+IDS[ARRAY] = [3, 4]
+IDS_OF_EACH = {STRUCT: 1, UNION: 1, FUNC_PROTO: 1, DATASEC: 0}
 LINKAGE = {0: "static", 1: "global", 2: "extern"}
 CORE_KINDS = ["byte_off", "byte_sz", "field_exists", "signed", "lshift_u64", "rshift_u64",
               "local_type_id", "target_type_id", "type_exists", "type_size", "enumval_exists",
@@ -85,6 +90,17 @@ def text_at(data, at):
     return data[at:data.index(b"\0", at)].decode(errors="surrogateescape")
 
 
+def starts_of(words):
+    """Where each type begins in the words of all. Void, type 0, has a place, too."""
+    starts, at = [0], 0
+    while at < len(words):
+        starts.append(at)
+        info = words[at + 1]
+        kind = info >> 24 & 31
+        at += 3 + WORDS.get(kind, 0) + (info & 0xFFFF) * WORDS_OF_EACH.get(kind, 0)
+    return starts
+
+
 class Btf:
     """A blob in this byte order, or in its own: the `words` of all types, and where each type `starts`."""
 
@@ -95,12 +111,7 @@ class Btf:
         if order != NATIVE:
             self.words.byteswap()
         self.strings = blob[hlen + soff:hlen + soff + slen]
-        self.starts, at = [0], 0
-        while at < len(self.words):
-            self.starts.append(at)
-            info = self.words[at + 1]
-            kind = info >> 24 & 31
-            at += 3 + WORDS.get(kind, 0) + (info & 0xFFFF) * WORDS_OF_EACH.get(kind, 0)
+        self.starts = starts_of(self.words)
 
     def string(self, at):
         return text_at(self.strings, at)
@@ -573,7 +584,8 @@ class Blob:
     """BTF from statements: add(KIND, name, size_or_type, words...) for each type.
 
     add() takes vlen and kflag by name; by default, the number of words gives vlen. string(TEXT) is
-    a string's offset. read(FILE) begins with the types and strings of another blob. Assignments
+    a string's offset. read(FILE) begins with the types and strings of another blob, and shuffle(SEED) gives
+    the types other ids. Assignments
     set header fields (hdr_len, type_off, ...), `order`, `strings`, `extra` (bytes after the header),
     `tail` (bytes after the types) and `layout` (a list of (info_size, elem_size, flags) by kind).
     """
@@ -592,6 +604,23 @@ class Blob:
             self.names.setdefault(text.decode(), len(self.strings))
             self.strings += text + b"\0"
 
+    def shuffle(self, seed):
+        starts = starts_of(self.words) + [len(self.words)]
+        order = list(range(1, len(starts) - 1))
+        random.Random(seed).shuffle(order)
+        ids = {0: 0, **{old: new for new, old in enumerate(order, 1)}}
+        words = array.array("I")
+        for old in order:
+            words_of_type = self.words[starts[old]:starts[old + 1]]
+            kind = words_of_type[1] >> 24 & 31
+            places = IDS.get(kind, [])
+            if kind in IDS_OF_EACH:
+                places = places + list(range(3 + IDS_OF_EACH[kind], len(words_of_type), WORDS_OF_EACH[kind]))
+            for place in places:
+                words_of_type[place] = ids[words_of_type[place]]
+            words.extend(words_of_type)
+        self.words[:] = words
+
     def string(self, text):
         if text not in self.names:
             self.names[text] = len(self.strings)
@@ -607,7 +636,7 @@ class Blob:
 
     def write(self, path, statements):
         scope = {"add": self.add, "string": self.string, "words": self.words, "array": array.array,
-                 "read": self.read, **KINDS}
+                 "read": self.read, "shuffle": self.shuffle, **KINDS}
         exec(statements, scope)
         order = scope.get("order", "<")
         words = self.words[:]

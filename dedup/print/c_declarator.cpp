@@ -73,6 +73,12 @@ void CWriter::declare_given(uint32_t id, std::string_view name) {
   declare(collect_chain(id, true), name);
 }
 
+void CWriter::declare_function(uint32_t proto, std::string_view name) {
+  declared_proto_ = proto;
+  declare(proto, name);
+  declared_proto_ = 0;
+}
+
 /// Whether the policy omits a qualifier after this chain: it is of the name or of its elements.
 bool CWriter::is_dropped(BtfKind kind, const Chain& chain) const {
   if (!policy_.is_writable || !is_qualifier(kind)) return false;
@@ -179,6 +185,7 @@ void CWriter::write_parameters(uint32_t id) {
   if (has_more) --count;
   // Before C23, `(...)` is not valid; an empty list means nearly the same.
   if (count == 0) return write(has_more ? "()" : "(void)");
+  std::vector<std::string> names = parameter_names(id);
   ++open_parameters_;
   for (uint32_t i = 0; i < count; ++i) {
     text_ += i == 0 ? "(" : ", ";
@@ -191,11 +198,29 @@ void CWriter::write_parameters(uint32_t id) {
     if (types_.is_void(param.type))
       text_ += "int";
     else
-      declare(param.type,
-              policy_.has_parameter_names ? c_name(types_.btf.string(param.name_off)) : "");
+      declare(param.type, names.empty() ? "" : names[i]);
   }
   text_ += has_more ? ", ...)" : ")";
   --open_parameters_;
+}
+
+/// The names of a prototype's parameters, or nothing if they are omitted. In a header, only those
+/// of the function that is declared have names, each its own, and none that would hide a type.
+std::vector<std::string> CWriter::parameter_names(uint32_t id) {
+  bool is_declared = id == declared_proto_;
+  if (!is_declared && !policy_.has_parameter_names) return {};
+  BtfType proto = types_.btf.type(id);
+  std::vector<std::string> names(proto.vlen());
+  for (uint32_t i = 0; i < proto.vlen(); ++i)
+    names[i] = c_name(types_.btf.string(proto.param(i).name_off));
+  if (!is_declared) return names;
+  declared_proto_ = 0;
+  RepeatedNames repeated;
+  for (std::string& name : names)
+    if (!name.empty())
+      name = repeated.next(
+          name, [&](auto& other) { return types_.names->is_used(CNameSpace::ordinary, other); });
+  return names;
 }
 
 void CWriter::write_base(uint32_t id) {

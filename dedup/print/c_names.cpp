@@ -16,8 +16,6 @@ namespace bpflink {
 
 namespace {
 
-constexpr size_t max_name_length = 511;  ///< the kernel's limit
-
 /// Keywords of gcc and clang for C11, names that they predeclare, and the macros of the header.
 // clang-format off
 constexpr std::string_view reserved[] = {
@@ -27,12 +25,12 @@ constexpr std::string_view reserved[] = {
     "_Fract", "_Generic", "_Imaginary", "_Nonnull", "_Noreturn", "_Null_unspecified", "_Nullable",
     "_Nullable_result", "_Sat", "_Static_assert", "_Thread_local", "__FUNCTION__",
     "__NSConstantString", "__PRETTY_FUNCTION__", "__alignof", "__alignof__", "__asm", "__asm__",
-    "__attribute", "__attribute__", "__auto_type", "__bf16", "__complex", "__complex__", "__const",
+    "__attribute", "__attribute__", "__auto_type", "__bf16", "__bpf_fastcall", "__complex", "__complex__", "__const",
     "__const__", "__extension__", "__float128", "__float80", "__fp16", "__func__", "__ibm128",
-    "__imag", "__imag__", "__inline", "__inline__", "__int128", "__int128_t", "__label__",
+    "__imag", "__imag__", "__inline", "__inline__", "__int128", "__int128_t", "__ksym", "__label__",
     "__null", "__real", "__real__", "__restrict", "__restrict__", "__seg_fs", "__seg_gs",
     "__signed", "__signed__", "__thread", "__typeof", "__typeof__", "__uint128_t", "__volatile",
-    "__volatile__", "asm", "auto", "break", "case", "char", "const", "continue", "default", "do",
+    "__volatile__", "__weak", "asm", "auto", "break", "case", "char", "const", "continue", "default", "do",
     "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
     "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
     "typedef", "typeof", "union", "unsigned", "void", "volatile", "while"
@@ -99,10 +97,10 @@ std::string MemberNames::next_new(const std::string& preferred) {
   });
 }
 
-CNames::CNames(const BtfView& btf, uint32_t long_size) : btf_(btf) {
-  collect(long_size);
-  auto order = [](const Entry& e) { return std::tie(e.space, e.name, e.rank, e.id, e.element); };
-  std::ranges::sort(entries_, {}, order);
+CNames::CNames(const BtfView& btf, std::span<const uint32_t> ids, uint32_t long_size) : btf_(btf) {
+  collect(ids, long_size);
+  auto order = [](const Entry& e) { return std::tie(e.space, e.name, e.rank); };
+  std::ranges::stable_sort(entries_, {}, order);
   for (size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
     const Entry& first = entries_[begin];
     while (end < entries_.size() && entries_[end].space == first.space &&
@@ -112,23 +110,24 @@ CNames::CNames(const BtfView& btf, uint32_t long_size) : btf_(btf) {
   }
 }
 
-void CNames::collect(uint32_t long_size) {
+void CNames::collect(std::span<const uint32_t> ids, uint32_t long_size) {
   auto add = [&](CNameSpace space, uint32_t name, uint8_t rank, uint32_t id, uint32_t element) {
     entries_.push_back(
         {space, btf_.string(name).substr(0, max_name_length + 1), rank, id, element});
   };
-  for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+  for (uint32_t id : ids) {
     BtfType type = btf_.type(id);
     BtfKind kind = type.kind();
+    if (kind == BtfKind::Func) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
     if (kind == BtfKind::Fwd || ((is_composite(kind) || is_enum(kind)) && !btf_.name(type).empty()))
       add(CNameSpace::tag, type.name_off(), is_declaration(type) ? 1 : 0, id, 0);
-    if (kind == BtfKind::Typedef) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
+    if (kind == BtfKind::Typedef) add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
     if ((kind == BtfKind::Int || kind == BtfKind::Float) &&
         c_scalar(btf_.name(type), type, long_size).empty())
-      add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
+      add(CNameSpace::ordinary, type.name_off(), 2, id, 0);
     if (!is_enum(kind)) continue;
     for (uint32_t i = 0; i < type.vlen(); ++i)
-      add(CNameSpace::ordinary, type.enumerator(i).name_off, 2, id, i + 1);
+      add(CNameSpace::ordinary, type.enumerator(i).name_off, 3, id, i + 1);
   }
 }
 
@@ -168,6 +167,10 @@ bool CNames::find_declared(size_t begin, size_t at) {
 bool CNames::is_taken(CNameSpace space, std::string_view name) const {
   auto order = [](const Entry& e) { return std::pair(e.space, e.name); };
   return std::ranges::binary_search(entries_, std::pair(space, name), {}, order);
+}
+
+bool CNames::is_used(CNameSpace space, const std::string& name) const {
+  return is_taken(space, name) || repeated_[static_cast<int>(space)].has_given(name);
 }
 
 std::string CNames::unique(CNameSpace space, std::string_view preferred) {

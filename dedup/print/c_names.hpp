@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,10 +13,13 @@
 
 namespace bpflink {
 
+/// The longest name that kernels accept, in bytes.
+inline constexpr size_t max_name_length = 511;
+
 /// The name spaces of C at file scope.
 enum class CNameSpace : uint8_t {
   tag,       ///< of structs, unions and enums
-  ordinary,  ///< of typedefs and enumerators
+  ordinary,  ///< of functions, typedefs and enumerators
 };
 
 /// Whether a text is a valid name in C: an identifier, no keyword, and not too long.
@@ -46,6 +50,9 @@ class RepeatedNames {
     }
   }
 
+  /// Whether next() returned a name.
+  bool has_given(const std::string& name) const { return given_.contains(name); }
+
  private:
   std::unordered_map<std::string, uint32_t> counts_;
   std::unordered_set<std::string> given_;
@@ -72,12 +79,13 @@ class MemberNames {
 /// The names of all types and enumerators of a header.
 class CNames {
  public:
-  /// Finds names for all types and enumerators of `btf`, in which `long` has `long_size` bytes. If
-  /// several have one name, the first keeps it: definitions before declarations, types before
-  /// enumerators.
-  CNames(const BtfView& btf, uint32_t long_size);
+  /// Finds names for types and functions of `btf`, in which `long` has `long_size` bytes, and for
+  /// enumerators. If several have one name, the first in `ids` keeps it: functions before types
+  /// before enumerators, definitions before declarations.
+  CNames(const BtfView& btf, std::span<const uint32_t> ids, uint32_t long_size);
 
-  /// The name of a typedef or tag, of an INT or FLOAT that C does not have, or from set_name().
+  /// The name of a function, typedef or tag, of an INT or FLOAT that C does not have, or from
+  /// set_name().
   std::string_view of(uint32_t id) const;
   /// The name of an enumerator.
   std::string_view of_enumerator(uint32_t id, uint32_t i) const;
@@ -85,6 +93,8 @@ class CNames {
   /// declares the same. For any other type its own id.
   uint32_t declared(uint32_t id) const;
 
+  /// Whether a name is in the BTF or was given to something.
+  bool is_used(CNameSpace space, const std::string& name) const;
   /// A name that nothing else has: `preferred` if possible.
   std::string unique(CNameSpace space, std::string_view preferred);
   /// Sets the name of a type, which is from unique().
@@ -99,7 +109,7 @@ class CNames {
     uint32_t element;  ///< of an enumerator, counted from 1; otherwise 0
   };
 
-  void collect(uint32_t long_size);
+  void collect(std::span<const uint32_t> ids, uint32_t long_size);
   void rename_repeats(size_t begin, size_t end);
   bool find_declared(size_t begin, size_t at);
   bool is_taken(CNameSpace space, std::string_view name) const;

@@ -118,13 +118,16 @@ uint32_t natural_size(BtfType type) {
 }  // namespace
 
 uint32_t pointer_size(const BtfView& btf) {
+  bool has_short_long = false;
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (type.kind() != BtfKind::Int || (type.size() != 4 && type.size() != 8)) continue;
     IntegerWords words = count_words(btf.name(type));
-    if (words.longs == 1 && words.others == 0) return type.size();
+    if (words.longs != 1 || words.others != 0) continue;
+    if (type.size() == 8) return 8;
+    has_short_long = true;
   }
-  return 8;
+  return has_short_long ? 4 : 8;
 }
 
 std::string_view c_scalar(std::string_view name, BtfType type, uint32_t long_size) {

@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-/// The size of a pointer: 4 if `long` has 4 bytes, otherwise 8.
+/// The size of a pointer: 4 if each `long` has 4 bytes, otherwise 8.
 uint32_t pointer_size(const BtfView& btf);
 
 /// The name in C of an INT or FLOAT that has the name and size of a type of C; otherwise "".

@@ -6,6 +6,7 @@
 
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/print/type_order.hpp"
 
 namespace bpflink {
 
@@ -27,7 +28,6 @@ bool is_scalar(BtfKind kind) {
 
 void CTypes::prepare_for_compilers() {
   long_size = pointer_size(btf);
-  names.emplace(btf, long_size);
   layouts.resize(btf.end_id());
   has_given_name.resize(btf.end_id());
   cuts_circle.resize(btf.end_id());
@@ -41,9 +41,45 @@ void CTypes::prepare_for_compilers() {
     else if (type.kind() == BtfKind::FuncProto)
       layouts[id] = {.form = CForm::function};
     else if (type.kind() == BtfKind::DeclTag && !type.kind_flag())
-      tags.push_back({type.type(), type.component_idx(), id});
+      tags.push_back({type.type(), type.component_idx(), btf.name(type)});
   }
   std::ranges::sort(tags);
+  std::vector<uint32_t> ordered;
+  for (uint32_t id = 1; id < btf.end_id(); ++id)
+    if (is_ordered(id)) ordered.push_back(id);
+  order = order_by_contents(btf, std::move(ordered));
+  names.emplace(btf, order, long_size);
+}
+
+/// Whether a type is printed apart from its uses. Of functions, kfuncs are.
+bool CTypes::is_ordered(uint32_t id) const {
+  BtfType type = btf.type(id);
+  switch (kind_class(type.kind())) {
+    case KindClass::integer:
+    case KindClass::floating:
+    case KindClass::enumeration:
+    case KindClass::declaration:
+      return true;
+    case KindClass::record:
+      return !btf.name(type).empty();
+    case KindClass::modifier:
+      return type.kind() == BtfKind::Typedef;
+    case KindClass::function:
+      return has_tag(id, "bpf_kfunc");
+    case KindClass::none:
+    case KindClass::pointer:
+    case KindClass::array:
+    case KindClass::prototype:
+    case KindClass::variable:
+    case KindClass::section:
+    case KindClass::tag:
+      break;
+  }
+  return false;
+}
+
+bool CTypes::has_tag(uint32_t type, std::string_view text) const {
+  return std::ranges::binary_search(tags, Tag{type, -1, text});
 }
 
 std::string_view CTypes::keyword(BtfType type) const {
@@ -60,7 +96,7 @@ std::string CTypes::name(uint32_t id) const {
     std::string_view scalar = is_scalar(kind) ? c_scalar(name, type, long_size) : "";
     if (!scalar.empty()) return std::string(scalar);
     bool has_name = has_given_name[id] || is_scalar(kind) || is_composite(kind) || is_enum(kind) ||
-                    kind == BtfKind::Fwd || kind == BtfKind::Typedef;
+                    kind == BtfKind::Fwd || kind == BtfKind::Typedef || kind == BtfKind::Func;
     return has_name ? std::string(names->of(id)) : "void";
   }
   if (kind == BtfKind::Datasec) return fmt::format("SEC(\"{}\")", name);

@@ -21,7 +21,8 @@ struct CTypes {
   /// For readers.
   explicit CTypes(const BtfView& btf) : btf(btf) {}
 
-  /// For compilers: finds names, and layouts of types that do not depend on others.
+  /// For compilers: finds the order of types, names, and layouts of types that do not depend on
+  /// others.
   void prepare_for_compilers();
   bool is_for_compilers() const { return names.has_value(); }
 
@@ -64,6 +65,8 @@ struct CTypes {
 
   // Empty for readers:
   uint32_t long_size = 0;  ///< bytes of `long` and of pointers
+  /// The types with names or enumerators, and the kfuncs, in an order that does not depend on ids.
+  std::vector<uint32_t> order;
   std::optional<CNames> names;
   std::vector<CLayout> layouts;      ///< by id, as far as they are known
   std::vector<bool> has_given_name;  ///< by id: not inline, because it was given a name
@@ -75,10 +78,14 @@ struct CTypes {
   struct Tag {
     uint32_t type;
     int32_t component;
-    uint32_t tag;
+    std::string_view text;
     auto operator<=>(const Tag&) const = default;
   };
   std::vector<Tag> tags;  ///< sorted
+  bool has_tag(uint32_t type, std::string_view text) const;
+
+ private:
+  bool is_ordered(uint32_t id) const;
 };
 
 }  // namespace bpflink

@@ -20,7 +20,7 @@ struct CPolicy {
   bool has_tags_in_front;
   /// Readers see `const const int`, because two types may differ only in that.
   bool repeats_qualifiers;
-  /// In a header, a parameter's name would hide a type of this name in later parameters.
+  /// Whether each prototype names its parameters, not only that of declare_function().
   bool has_parameter_names;
   /// Whether a function without a name is `int (void)`, not `int(void)`.
   bool has_space_before_parameters;
@@ -76,6 +76,8 @@ class CWriter {
   void declare(uint32_t id, std::string_view name);
   /// The same, but writes the type out even if it was given a name.
   void declare_given(uint32_t id, std::string_view name);
+  /// `int name(struct foo *p)`, with the names of parameters.
+  void declare_function(uint32_t proto, std::string_view name);
   /// `struct foo`, or `struct` if it has no name.
   void write_tag(uint32_t id);
   /// `struct foo { ... }`.
@@ -117,6 +119,7 @@ class CWriter {
   void write_pointers(const Chain& chain);
   void write_suffixes(const Chain& chain, bool is_nameless);
   void write_parameters(uint32_t id);
+  std::vector<std::string> parameter_names(uint32_t id);
   void write_base(uint32_t id);
   void mention_tag(uint32_t id);
 
@@ -141,6 +144,7 @@ class CWriter {
   std::string text_;
   uint32_t indent_ = 0;  ///< open bodies
   uint32_t open_parameters_ = 0;
+  uint32_t declared_proto_ = 0;          ///< by declare_function()
   size_t steps_ = 0;                     ///< references followed
   MemberNames* member_names_ = nullptr;  ///< of the outermost open struct, for compilers
   // By id, for compilers:

@@ -40,7 +40,7 @@ constexpr uint64_t repeats_per_word = 1;  ///< the length that may be repeated, 
 constexpr std::string_view opening = R"(#ifndef __VMLINUX_H__
 #define __VMLINUX_H__
 
-#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+#if defined(__BPF__) && defined(__clang__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 #endif
 
@@ -61,8 +61,24 @@ constexpr std::string_view tag_macros = R"(#if defined(__clang__) && defined(__B
 
 )";
 
+constexpr std::string_view kfunc_macros = R"(#ifndef __ksym
+#define __ksym __attribute__((section(".ksyms")))
+#endif
+#ifndef __weak
+#define __weak __attribute__((weak))
+#endif
+#ifndef __bpf_fastcall
+#if __has_attribute(bpf_fastcall)
+#define __bpf_fastcall __attribute__((bpf_fastcall))
+#else
+#define __bpf_fastcall
+#endif
+#endif
+
+)";
+
 constexpr std::string_view closing =
-    R"(#if defined(__BPF__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+    R"(#if defined(__BPF__) && defined(__clang__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute pop
 #endif
 
@@ -80,8 +96,9 @@ bool has_string(const BtfView& btf, std::string_view text) {
 }
 
 /// The text before the definitions.
-std::string begin_header(const BtfView& btf) {
+std::string begin_header(const BtfView& btf, bool has_kfuncs) {
   std::string text(opening);
+  if (has_kfuncs) text += kfunc_macros;
   bool has_macros = false;
   for (std::string_view macro : predefined) {
     if (!has_string(btf, macro)) continue;
@@ -120,7 +137,8 @@ void for_each_need(const BtfView& btf, Need need, Visit visit) {
   };
   BtfKind kind = type.kind();
   if (kind == BtfKind::Array) reach(type.array_element_type(), false);
-  if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) reach(type.type(), true);
+  if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto || kind == BtfKind::Func)
+    reach(type.type(), true);
   if (is_modifier(kind)) reach(type.type(), need.mention_only);
   for (uint32_t i = 0; kind == BtfKind::FuncProto && i < type.vlen(); ++i)
     reach(type.param(i).type, true);
@@ -188,18 +206,20 @@ class HeaderPrinter {
           {id, mention_only}, [&](Need need) { return !types_.cuts_circle[need.id]; },
           [&](Need need) { leave(need); });
     };
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
+    for (uint32_t id : types_.order) {
       if (!is_root(id)) continue;
       look(id);
       define_unused_enum(id);
     }
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) define_unused_enum(id);
+    for (uint32_t id : types_.order) define_unused_enum(id);
+    declare_kfuncs();
     text_ += closing;
     return std::move(text_);
   }
 
  private:
   static CTypes prepare(const BtfView& btf);
+  std::vector<uint32_t> find_kfuncs() const;
   void find_circles();
   void count_uses();
   bool is_root(uint32_t id) const;
@@ -217,22 +237,34 @@ class HeaderPrinter {
   void write_odd_enum(uint32_t id);
   bool has_names_of_c23(uint32_t id) const;
   void define_unused_enum(uint32_t id);
+  void declare_kfuncs();
 
   BtfView btf_;
   CTypes types_;
   CWriter writer_{types_, policy_for_compilers};
-  std::string text_ = begin_header(btf_);
+  std::vector<uint32_t> kfuncs_ = find_kfuncs();
+  std::string text_ = begin_header(btf_, !kfuncs_.empty());
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
   std::vector<uint64_t> lengths_;  ///< by id: the type's length (see above), 0 if not measured
   std::vector<uint8_t> nesting_;   ///< by id: the depth of types without names
   uint64_t repeats_left_ = 0;      ///< the length that may still be repeated
+  uint32_t given_names_ = 0;       ///< the number of types that name() named
 };
 
 CTypes HeaderPrinter::prepare(const BtfView& btf) {
   CTypes types(btf);
   types.prepare_for_compilers();
   return types;
+}
+
+/// The kfuncs that C can declare: a program binds to them by name.
+std::vector<uint32_t> HeaderPrinter::find_kfuncs() const {
+  std::vector<uint32_t> kfuncs;
+  for (uint32_t id : types_.order)
+    if (btf_.kind(id) == BtfKind::Func && types_.names->of(id) == btf_.name(btf_.type(id)))
+      kfuncs.push_back(id);
+  return kfuncs;
 }
 
 /// Finds types that lead back to themselves without a tag, and types that lead to such types.
@@ -249,7 +281,7 @@ void HeaderPrinter::find_circles() {
     BtfKind kind = btf_.type(need.id).kind();
     if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) types_.cuts_circle[need.id] = true;
   };
-  for (uint32_t id = 1; id < btf_.end_id(); ++id)
+  for (uint32_t id : types_.order)
     search.run(
         {id, false}, [](Need) { return true; }, leave);
 }
@@ -259,8 +291,10 @@ void HeaderPrinter::count_uses() {
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
     words += type.words().size();
+    if (type.kind() == BtfKind::Func) continue;
     for_each_need(btf_, {id, false}, [&](Need next) { ++uses_[next.id]; });
   }
+  for (uint32_t id : kfuncs_) ++uses_[btf_.type(id).type()];
   repeats_left_ = repeats_per_word * words;
 }
 
@@ -269,7 +303,7 @@ bool HeaderPrinter::is_root(uint32_t id) const {
   BtfType type = btf_.type(id);
   if (is_enum(type.kind()) && btf_.name(type).empty()) return uses_[id] == 0;
   return type.kind() == BtfKind::Typedef || type.kind() == BtfKind::Fwd ||
-         is_composite(type.kind()) || is_enum(type.kind());
+         type.kind() == BtfKind::Func || is_composite(type.kind()) || is_enum(type.kind());
 }
 
 /// Prints a type: all that it needs is printed.
@@ -354,7 +388,7 @@ void HeaderPrinter::name_if_too_long(uint32_t id) {
 void HeaderPrinter::name(uint32_t id) {
   BtfType type = btf_.type(id);
   bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
-  std::string preferred = (has_tag ? "unnamed_" : "type_") + std::to_string(id);
+  std::string preferred = fmt::format("{}_{}", has_tag ? "unnamed" : "type", ++given_names_);
   types_.names->set_name(
       id, types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, preferred));
   types_.has_given_name[id] = true;
@@ -448,6 +482,21 @@ void HeaderPrinter::define_unused_enum(uint32_t id) {
     define(id);
   else
     name(id);
+}
+
+/// Declares what a program can call. All types that this needs are defined.
+void HeaderPrinter::declare_kfuncs() {
+  if (kfuncs_.empty()) return;
+  text_ += "#ifndef BPF_NO_KFUNC_PROTOTYPES\n";
+  for (uint32_t id : kfuncs_) {
+    writer_.clear();
+    writer_.write("extern ");
+    if (types_.has_tag(id, "bpf_fastcall")) writer_.write("__bpf_fastcall ");
+    writer_.declare_function(btf_.type(id).type(), types_.name(id));
+    writer_.write(" __weak __ksym;\n");
+    text_ += writer_.text();
+  }
+  text_ += "#endif\n\n";
 }
 
 }  // namespace

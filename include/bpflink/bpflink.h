@@ -691,7 +691,7 @@ char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* n
  * kinds the declaration without a name. Null for void. */
 char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
 
-/** A C header with all structs, unions, enums and typedefs, such as a vmlinux.h. */
+/** A C header with all structs, unions, enums, typedefs and kfuncs, such as a vmlinux.h. */
 char* bpflink_btf_c_header(const bpflink_btf* btf);
 
 /** The type as in a numbered list: a line, and one for each member, enumerator, parameter or

@@ -20,16 +20,20 @@ std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_vie
 std::string print_c_definition(const BtfView& btf, uint32_t id);
 
 /// A header for gcc and clang (C11 with GNU extensions) with all structs, unions, enums and
-/// typedefs of `btf`, in an order that C accepts. Compiled for a target with the same sizes of
-/// pointers and `long`, each struct and union has the size, and each member the offset, that the
-/// BTF gives; the header pads and packs as needed.
+/// typedefs of `btf` and its base, sorted by name as far as C permits. Compiled for a target with
+/// the same sizes of pointers and `long`, each struct and union has the size, and each member the
+/// offset, that the BTF gives; the header pads and packs as needed. If no two types of `btf` are
+/// equal, the text does not depend on the order of their ids.
 ///
-/// The second type or enumerator of a name is called NAME___2, and so on. Names that are not valid
-/// in C are changed. An anonymous type gets a name if its enumerators are shared, or if writing it
-/// out each time would make the text out of proportion to `btf`. What C cannot express is omitted:
-/// a member outside its struct, and what is behind a pointer that leads back to itself without a
-/// tag in between. A member whose type has no size, such as void, takes no room. Variables and
-/// functions are not declared.
+/// Functions with a DECL_TAG `bpf_kfunc` are declared for programs, as `__weak __ksym`, unless
+/// BPF_NO_KFUNC_PROTOTYPES is defined. Other functions, and variables, are not declared.
+///
+/// The largest type of a name keeps it; the next is called NAME___2, and so on, as are enumerators.
+/// Names that are not valid in C are changed. An anonymous type gets a name if its enumerators are
+/// shared, or if writing it out each time would make the text out of proportion to `btf`. What C
+/// cannot express is omitted: a member outside its struct, what is behind a pointer that leads back
+/// to itself without a tag in between, and a kfunc whose name is not valid in C. A member whose
+/// type has no size, such as void, takes no room.
 ///
 /// For BPF, records get the attribute `preserve_access_index`, unless BPF_NO_PRESERVE_ACCESS_INDEX
 /// is defined. The header defines __VMLINUX_H__, which libbpf's headers look for.

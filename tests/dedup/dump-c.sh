@@ -161,7 +161,7 @@ expect 'struct while_ {
 	int twice___2;
 };' definition '^struct while_'
 expect 'enum e {
-	E___2 = 3,
+	E = 3,
 	T___3 = 4,
 	int____2 = 5,
 };' definition '^enum e '
@@ -172,8 +172,8 @@ struct Option_T____2 {
 	int unnamed;
 };' definition '^struct Option'
 expect 'struct shares {
-	enum unnamed_24 a;
-	enum unnamed_24 b;
+	enum unnamed_1 a;
+	enum unnamed_1 b;
 };' definition '^struct shares'
 expect 'typedef unsigned char u8___2;
 typedef u8___2 u8;' definition '^typedef .* u8'
@@ -265,3 +265,28 @@ expect 'struct w {
 	void (*f)(int[3], int, int);
 	int r;
 };' definition '^struct w'
+
+# Kfuncs. A parameter must not hide a type, and a program cannot use what has another name than in the kernel.
+blob kfuncs.btf 'add(INT, "int", 4, 0x01000020); add(TYPEDEF, "u32", 1); add(TYPE_TAG, "address_space(1)", 0, kflag=1); add(PTR, "", 3)
+add(STRUCT, "task", 4, "a", 1, 0); add(PTR, "", 5); add(FUNC_PROTO, "", 4, "p__map", 6, "addr__ign", 4, "u32", 2, "n", 2, "", 0)
+add(FUNC, "bpf_arena_alloc", 7, vlen=1); add(DECL_TAG, "bpf_kfunc", 8, -1); add(FUNC_PROTO, "", 1); add(FUNC, "bpf_now", 10, vlen=1)
+add(DECL_TAG, "bpf_kfunc", 11, -1); add(DECL_TAG, "bpf_fastcall", 11, -1); add(FUNC, "rust::f", 10, vlen=1)
+add(DECL_TAG, "bpf_kfunc", 14, -1); add(FUNC, "not_one", 10, vlen=1); add(ENUM, "", 4, "bpf_now", 1)'
+dump kfuncs.btf
+expect '#ifndef BPF_NO_KFUNC_PROTOTYPES
+extern void BTF_TYPE_ATTRIBUTE(address_space(1)) *bpf_arena_alloc(struct task *p__map, void BTF_TYPE_ATTRIBUTE(address_space(1)) *addr__ign, u32 u32___2, u32 n, ...) __weak __ksym;
+extern __bpf_fastcall int bpf_now(void) __weak __ksym;
+#endif' definition '^#ifndef BPF_NO_KFUNC'
+cat >calls.bpf.c <<'END'
+#include "types.h"
+
+__attribute__((section("syscall"), used))
+int prog(void *context)
+{
+	return bpf_arena_alloc(0, 0, 1, 2) && bpf_now();
+}
+END
+"$CC" -g -O2 --target=bpf -Wall -Werror -I. -c calls.bpf.c -o calls.o
+expect 'bpf_arena_alloc bpf_now' echo $(python3 "$bpfobj" references calls.o | sed -n 's/.* call //p')
+"$CC" --target=bpf -DBPF_NO_KFUNC_PROTOTYPES -Werror -fsyntax-only -x c - <<<'#include "types.h"
+int bpf_arena_alloc(void);'

@@ -4,12 +4,23 @@
 
 [[ -r /sys/kernel/btf/vmlinux ]] || skip 'no /sys/kernel/btf/vmlinux'
 dump /sys/kernel/btf/vmlinux
+cp types.h vmlinux.h
+
+# Another order of ids gives the same header.
+blob shuffled.btf 'read("types.btf"); shuffle(1)'
+"$BTFDEDUP" shuffled.btf --dump c >shuffled.h
+cmp shuffled.h vmlinux.h
+
+# Each kfunc is declared.
+kfuncs=$(bpftool btf dump file types.btf | grep -c "DECL_TAG 'bpf_kfunc'" || true)
+expect "$kfuncs" awk '/^extern .* __weak __ksym;$/ { ++count } END { print count + 0 }' vmlinux.h
 
 # A BPF program can use it as its vmlinux.h.
 cat >prog.bpf.c <<'END'
-#include "types.h"
+#include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
 
 SEC("kprobe/do_exit")
 int prog(struct pt_regs *context)
@@ -19,6 +30,6 @@ int prog(struct pt_regs *context)
 	return BPF_CORE_READ(task, real_parent, tgid);
 }
 END
-"$CC" -g -O2 --target=bpf -Wall -Werror -I. -c prog.bpf.c -o prog.o
+"$CC" -g -O2 --target=bpf -D__TARGET_ARCH_x86 -Wall -Werror -I. -c prog.bpf.c -o prog.o
 python3 "$bpfobj" core_relo prog.o >relocations
 grep -q task_struct relocations || fail "no relocations of CO-RE: $(<relocations)"

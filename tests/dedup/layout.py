@@ -6,13 +6,14 @@
                               structs
     layout.py bits BLOB       a program that sets each bit-field and tests which bits changed
 
-The second struct of a name is NAME___2, and so on.
+Of several types of one name, structs come first, then unions, then enums, and the larger first: the second
+is NAME___2, and so on. Types that agree in these are not tested.
 """
 import re
 import sys
 
 import bpfobj
-from bpfobj import CONST, ENUM, ENUM64, INT, RESTRICT, STRUCT, TYPE_TAG, UNION, VOLATILE
+from bpfobj import CONST, ENUM, ENUM64, INT, RESTRICT, STRUCT, TYPEDEF, TYPE_TAG, UNION, VOLATILE
 
 TAGGED = {STRUCT, UNION, ENUM, ENUM64}
 MODIFIERS = {VOLATILE, CONST, RESTRICT, TYPE_TAG}
@@ -34,19 +35,20 @@ class Btf(bpfobj.Btf):
                     bits, offset = data & 0xff, offset + (data >> 16 & 0xff)
             yield self.string(name), member, offset & 0xffffff if has_bits else offset, bits
 
-    def anonymous(self, number):
-        """The anonymous struct or union that is a member's type, arrays excluded, or 0"""
-        while self.kind(number) in MODIFIERS:
+    def contained(self, name, number):
+        """The struct or union whose members belong to a member, arrays excluded, or 0. Only a member without
+        a name has those of a named one."""
+        while self.kind(number) in (MODIFIERS if name else MODIFIERS | {TYPEDEF}):
             number = self.size_or_type(number)
-        return number if self.kind(number) in (STRUCT, UNION) and not self.name(number) else 0
+        return number if self.kind(number) in (STRUCT, UNION) and not (name and self.name(number)) else 0
 
 
 def offsets(btf, record, path, base, out):
     for name, member, offset, bits in btf.members(record):
-        inner = btf.anonymous(member)
+        inner = btf.contained(name, member)
         if not name and inner:
             offsets(btf, inner, path, base + offset, out)
-        elif NAME.match(name) and name not in KEYWORDS and btf.kind(member) != CONST:
+        elif NAME.match(name) and name not in KEYWORDS and not (btf.kind(member) == CONST and (bits or inner)):
             out.append((path + name, base + offset, bits))
             if inner:
                 offsets(btf, inner, path + name + ".", base + offset, out)
@@ -54,9 +56,14 @@ def offsets(btf, record, path, base, out):
 
 def records(btf):
     """yields (C name, number, [(path, offset, bits)]) for each named struct and union"""
+    def place(number):
+        return btf.name(number), btf.kind(number), -btf.size_or_type(number), -btf.vlen(number)
+
     seen = {}
     names = {btf.name(number) for number in range(1, len(btf.starts)) if btf.kind(number) in TAGGED}
-    for number in range(1, len(btf.starts)):
+    tagged = sorted((number for number in range(1, len(btf.starts)) if btf.kind(number) in TAGGED), key=place)
+    tied = {place(a) for a, b in zip(tagged, tagged[1:]) if place(a) == place(b)}
+    for number in tagged:
         kind, name = btf.kind(number), btf.name(number)
         is_enum = kind in (ENUM, ENUM64) and btf.vlen(number)
         if not name or kind not in (STRUCT, UNION) and not is_enum:
@@ -65,7 +72,7 @@ def records(btf):
         while count > 1 and f"{name}___{count}" in names:
             count += 1
         seen[name] = count
-        if is_enum or not NAME.match(name) or name in KEYWORDS:
+        if is_enum or not NAME.match(name) or name in KEYWORDS or place(number) in tied:
             continue
         tag = ("struct " if kind == STRUCT else "union ") + name
         members = []
