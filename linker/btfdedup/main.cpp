@@ -456,9 +456,10 @@ std::expected<void, Error> Program::commit() {
 
 /// A model of the BTF alone, without the file around it.
 OutputModel Program::describe_output(const Btf& btf) {
-  OutputModel model{.file = names_.front(), .bytes = blob_.size()};
-  if (!options_.output.empty()) model.file = options_.output;
-  if (!options_.update.empty()) model.file = options_.update;
+  // Of one input, which is only shown, the result has the input's name.
+  bool is_written = !options_.output.empty() || !options_.update.empty();
+  OutputModel model{.file = is_written || names_.size() > 1 ? output_name() : names_.front(),
+                    .bytes = blob_.size()};
   ModelBuilder builder(model);
   TypeNodes types(btf, blob_.size(), builder.add_section(".BTF", "section", blob_.size()), builder);
   for (uint32_t i = 0; i < inputs_.size(); ++i) {

@@ -75,6 +75,12 @@ grep -qE '^ +[0-9]+ +in all lines \([0-9]+ not shown\)$|^ +[0-9,]+ +[0-9]+  in a
 "$BPFLINK" "${objects[@]}" -o out.o --print-sizes >all
 (($(wc -l <all) > $(wc -l <sizes))) || fail 'without a number there are no more lines'
 "$BTFDEDUP" out.o --print-sizes=3 | grep -q '^Types$' || fail 'btfdedup lists no types'
+
+# The heading names the result, not one of several inputs.
+heading() { "$BTFDEDUP" "$@" --print-sizes=3 | sed -n '1s/: .*//p'; }
+expect out.o heading out.o
+expect 'the output' heading main.o lib.o
+expect both.btf heading main.o lib.o -o both.btf
 cp out.o linked.o
 link_fails main.o --print-sizes=0
 expect_error '--print-sizes=0: must be a number from 1 to 1000000'
