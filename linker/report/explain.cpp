@@ -197,6 +197,14 @@ class SymbolStory {
   const OutputModel& model_;
 };
 
+/// Why a type is there that no chain of shown nodes leads to.
+std::string explain_first(const Node& node) {
+  std::string_view start = node.chain_start;
+  if (start.empty()) return "itself: nothing refers to it";
+  if (start == "circle") return "a circle of references, to which nothing else refers";
+  return fmt::format("{} {} that nothing refers to", start == "array" ? "an" : "a", start);
+}
+
 }  // namespace
 
 std::string explain_types(const OutputModel& model, std::string_view what) {
@@ -206,8 +214,8 @@ std::string explain_types(const OutputModel& model, std::string_view what) {
     const Node& node = model.nodes[i];
     if (node.name != wanted.name || !wanted.may_be(node)) continue;
     text += printable(describe(node)) + '\n';
-    text += story_line(
-        "kept by", node.needed_by == 0 ? "itself: nothing refers to it" : describe_chain(model, i));
+    text +=
+        story_line("kept by", node.needed_by == 0 ? explain_first(node) : describe_chain(model, i));
     if (node.input != no_node) text += story_line("from", model.inputs[node.input].name);
     text += story_line("bytes", node.brings == node.bytes
                                     ? grouped(node.bytes)

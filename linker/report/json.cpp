@@ -43,6 +43,7 @@ Json node_to_json(const OutputModel& model, uint32_t i) {
   if (node.input != no_node) json["input"] = node.input;
   if (!node.root.empty()) json["root"] = node.root;
   if (node.needed_by != 0) json["needed_by"] = node.needed_by;
+  if (!node.chain_start.empty()) json["chain_start"] = node.chain_start;
   if (!node.member.empty()) json["member"] = node.member;
   if (node.dominator != 0) json["dominator"] = node.dominator;
   if (node.program != no_node) json["program"] = node.program;

@@ -29,6 +29,9 @@ struct Node {
   // ModelBuilder::finish() sets the rest. Node 0 stands for the whole output.
   /// The node before it on a shortest chain of references from node 0.
   uint32_t needed_by = 0;
+  /// What its chain starts with, if no node is before it but something refers to it: the kind of a
+  /// type without a name that nothing refers to, "pointer"; or "circle" of references.
+  std::string_view chain_start = {};
   /// The members between the two on that chain, such as "value" or "u.key"; or "".
   std::string member = {};
   /// The nearest other node that all chains from node 0 to it pass through.

@@ -64,14 +64,15 @@ std::vector<uint32_t> ModelBuilder::finish() {
 /// of each circle that no other root reaches.
 void ModelBuilder::find_roots() {
   auto count = static_cast<uint32_t>(nodes_.size());
-  std::vector<bool> is_needed(count), is_reached(count);
+  std::vector<bool> is_reached(count);
+  is_needed_.resize(count);
   for (const Reference& reference : references_)
-    if (reference.from != reference.to) is_needed[reference.to] = true;
+    if (reference.from != reference.to) is_needed_[reference.to] = true;
   std::vector<uint32_t> roots;
   for (uint32_t node = 1; node < count; ++node)
     if (!nodes_[node].root.empty()) roots.push_back(node);
   for (uint32_t node = 1; node < count; ++node)
-    if (nodes_[node].root.empty() && !is_needed[node]) roots.push_back(node);
+    if (nodes_[node].root.empty() && !is_needed_[node]) roots.push_back(node);
   auto connect = [&] {
     graph_ = Graph::make(count, [&](auto add) {
       for (uint32_t root : roots) add(0, root);
@@ -88,30 +89,47 @@ void ModelBuilder::find_roots() {
   connect();
 }
 
-/// Breadth first: the first chain that comes to a node is a shortest one.
+/// Breadth first: the first chain that comes to a node is a shortest one. Chains that start at a
+/// wrapper, such as a pointer that nothing refers to, come last, because they explain least.
 void ModelBuilder::find_chains() {
   reached_from_.assign(nodes_.size(), no_node);
   reached_from_[0] = 0;
   order_ = {0};
-  for (size_t i = 0; i < order_.size(); ++i)
-    for (uint32_t used : graph_.edges(order_[i])) {
-      if (reached_from_[used] != no_node) continue;
-      reached_from_[used] = order_[i];
-      order_.push_back(used);
+  auto reach = [&](uint32_t node, uint32_t from) {
+    if (reached_from_[node] != no_node) return;
+    reached_from_[node] = from;
+    order_.push_back(node);
+  };
+  size_t next = 1;
+  for (bool is_last : {false, true}) {
+    for (uint32_t root : graph_.edges(0)) {
+      bool is_wrapper = wrapped_[root] != 0 && wrapped_[root] != root;
+      if (is_last || !is_wrapper) reach(root, 0);
     }
+    for (; next < order_.size(); ++next)
+      for (uint32_t used : graph_.edges(order_[next])) reach(used, order_[next]);
+  }
   member_.resize(nodes_.size());
   for (const Reference& reference : references_)
     if (reached_from_[reference.to] == reference.from && member_[reference.to].empty())
       member_[reference.to] = reference.member;
 }
 
+/// What the chain to a shown node starts with, if not with that node itself. `first` is the first
+/// node on the chain.
+std::string_view ModelBuilder::chain_start(uint32_t node, uint32_t first) const {
+  if (is_needed_[first]) return "circle";
+  return first == node ? "" : nodes_[first].kind;
+}
+
 /// Finds the shown node before each shown node on its chain, and the members in between.
 void ModelBuilder::emit_chains() {
   constexpr size_t longest = 60;
-  std::vector<uint32_t> before(nodes_.size());
+  std::vector<uint32_t> before(nodes_.size()), first(nodes_.size());
   std::vector<std::string> members(nodes_.size());
   for (uint32_t node : std::span(order_).subspan(1)) {
     uint32_t from = reached_from_[node];
+    first[node] = from == 0 ? node : first[from];
     bool is_shown = shown_as_[from] == from;
     before[node] = is_shown ? from : before[from];
     if (!is_shown) members[node] = members[from];
@@ -121,6 +139,7 @@ void ModelBuilder::emit_chains() {
     Node& made = model.nodes[number_[node]];
     made.needed_by = number_[before[node]];
     made.member = members[node];
+    if (made.needed_by == 0 && made.root.empty()) made.chain_start = chain_start(node, first[node]);
   }
 }
 

@@ -48,6 +48,7 @@ class ModelBuilder {
   void attach_unnamed();
   void emit_nodes();
   void emit_chains();
+  std::string_view chain_start(uint32_t node, uint32_t first) const;
   void emit_uses();
   void sum_up();
 
@@ -62,9 +63,10 @@ class ModelBuilder {
   std::vector<std::string_view> member_;  ///< in the last step of its chain
   std::vector<uint32_t> shown_as_;        ///< the node that it is shown with, perhaps itself
   std::vector<uint32_t> number_;          ///< in the model
+  std::vector<bool> is_needed_;           ///< others refer to it
 
   Graph graph_;
-  std::vector<uint32_t> order_;  ///< the nodes by the length of their chains
+  std::vector<uint32_t> order_;  ///< the nodes, each behind those on its chain
 };
 
 }  // namespace bpflink

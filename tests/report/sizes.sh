@@ -45,6 +45,22 @@ contains '  kept by       itself: nothing refers to it' dedup 'func on_exec'
 contains int dedup int
 contains '  kept by       program on_exec' explain 'func on_exec'
 
+# What only a type without a name leads to, to which nothing refers, and circles
+python3 "$bpfobj" blob roots.btf 'add(INT, "int", 4, 32); add(STRUCT, "by_pointer", 4, "a", 1, 0); add(PTR, "", 2); add(INT, "index", 4, 32)
+add(STRUCT, "in_array", 4, "a", 1, 0); add(CONST, "", 5); add(ARRAY, "", 0, 6, 4, 3); add(STRUCT, "x", 8, "y", 10, 0)
+add(STRUCT, "y", 8, "x", 11, 0); add(PTR, "", 9); add(PTR, "", 8); add(STRUCT, "of_proto", 4, "a", 1, 0)
+add(FUNC_PROTO, "", 0, "q", 12); add(STRUCT, "alone", 4, "a", 1, 0); add(STRUCT, "both", 4, "a", 1, 0); add(CONST, "", 15)
+add(PTR, "", 15); add(STRUCT, "user", 8, "p", 17, 0)'
+kept() { expect "  kept by       $2" sed -n '/^  kept by/p' <("$BTFDEDUP" roots.btf --explain "$1"); }
+kept by_pointer 'a pointer that nothing refers to'
+kept in_array 'an array that nothing refers to'
+kept index 'an array that nothing refers to'
+kept x 'a circle of references, to which nothing else refers'
+kept y 'struct x -> y -> struct y'
+kept of_proto '(prototype without a name) -> q -> struct of_proto'
+kept alone 'itself: nothing refers to it'
+kept both 'struct user -> p -> struct both'
+
 # Lists, in 80 columns
 compile_defined pruned 'struct far' -- <<'END'
 struct far { long first, second, third, fourth; };
