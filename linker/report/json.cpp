@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "linker/report/fold_nodes.hpp"
 #include "linker/report/reports.hpp"
 
 namespace bpflink {
@@ -47,6 +48,7 @@ Json node_to_json(const OutputModel& model, uint32_t i) {
   if (!node.member.empty()) json["member"] = node.member;
   if (node.dominator != 0) json["dominator"] = node.dominator;
   if (node.program != no_node) json["program"] = node.program;
+  if (node.folded != 0) json["folded"] = node.folded;
   if (auto uses = model.uses.edges(i); !uses.empty()) json["uses"] = uses;
   return json;
 }
@@ -143,6 +145,15 @@ void add_model(Json& json, const OutputModel& model) {
   json["tags"] = make_array(model.tags, tag_to_json);
 }
 
+/// Drops what a page of many nodes does not show, or knows of all nodes.
+void shorten_nodes(Json& json, const OutputModel& model) {
+  for (Json& node : json["nodes"]) {
+    node.erase("chain_start");
+    if (model.sections.size() == 1) node.erase("section");
+    if (model.inputs.size() == 1) node.erase("input");
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Json& json, int indent) {
@@ -174,9 +185,11 @@ std::string put_into_page(std::string_view before, std::string_view json, std::s
   return page.append(after);
 }
 
-std::string make_size_map(const OutputModel& model) {
+std::string make_size_map(const OutputModel& whole) {
   Json json;
+  OutputModel model = fold_small_nodes(whole);
   add_model(json, model);
+  if (model.nodes.size() < whole.nodes.size()) shorten_nodes(json, model);
   return put_into_page(size_map_page_before, to_text(json, -1), size_map_page_after);
 }
 

@@ -40,6 +40,9 @@ struct Node {
   uint64_t brings = 0;
   /// The program that reaches it; 0 where several do; no_node where none does.
   uint32_t program = no_node;
+
+  /// Of a group that fold_small_nodes() made: how many nodes it stands for.
+  uint32_t folded = 0;
 };
 
 /// A section of the file, or what is between and around sections.

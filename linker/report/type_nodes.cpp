@@ -22,6 +22,26 @@ std::string_view name_of_kind(BtfType type) {
   return is_known(type.kind()) ? kind_row(type.kind()).noun : "unknown kind";
 }
 
+/// By id: whether a type is an integer or floating type, perhaps by another name or with
+/// qualifiers.
+std::vector<bool> find_scalars(const BtfView& btf) {
+  std::vector<bool> is_scalar(btf.end_id()), is_done(btf.end_id());
+  std::vector<uint32_t> path;
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    uint32_t at = id;
+    for (; at != 0 && !is_done[at] && is_modifier(btf.kind(at)); at = btf.type(at).type()) {
+      is_done[at] = true;
+      path.push_back(at);
+    }
+    KindClass kind = kind_class(btf.kind(at));
+    bool found = is_scalar[at] || kind == KindClass::integer || kind == KindClass::floating;
+    for (uint32_t modifier : path) is_scalar[modifier] = found;
+    is_scalar[at] = found;
+    path.clear();
+  }
+  return is_scalar;
+}
+
 }  // namespace
 
 TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelBuilder& builder)
@@ -38,12 +58,18 @@ TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelB
         type.words().size_bytes());
     if (id == btf_.first_id()) first_node_ = node;
   }
+  // Hundreds of arrays of char are no part of char.
+  uint32_t of_scalars = builder_.add(section_, "integer", "(arrays and pointers of numbers)", 0);
+  std::vector<bool> is_scalar = find_scalars(btf_);
   for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id) {
     add_references(id);
     BtfType type = btf_.type(id);
     if (type.name_off() != 0) continue;
     auto wrapped = wrapped_by(type);
-    builder_.set_unnamed(node_of(id), wrapped ? node_of(*wrapped) : node_of(id));
+    uint32_t shown_with = !wrapped              ? node_of(id)
+                          : is_scalar[*wrapped] ? of_scalars
+                                                : node_of(*wrapped);
+    builder_.set_unnamed(node_of(id), shown_with);
   }
   builder_.add(section_, "header", "(header)", header_);
   find_owners();

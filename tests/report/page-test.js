@@ -40,6 +40,7 @@ function testViews() {
     let there = 0;
     const found = new Set();
     for (const tile of tilesBelow(tree)) {
+      check(childrenOf(tile).length <= 2 * mostChildren, `${childrenOf(tile).length} tiles in ${tile.name}`);
       if (childrenOf(tile).length) same(sum(childrenOf(tile)), tile.bytes, `bytes in ${tile.name} of ${key}`);
       if (tile.part) ++there;
       if (tile.index !== undefined) found.add(tile.index);
@@ -49,6 +50,7 @@ function testViews() {
     else same(found.size, nodes.length - 1, `nodes in ${key}`);
     fits(key);
     testAreas(key);
+    testGroups();
   }
   same("section" in views, report.sections.length > 1, "whether there is a view of sections");
   same("file" in views, report.inputs.length > 1, "whether there is a view of files");
@@ -68,6 +70,18 @@ function testAreas(key) {
   for (const group of drawn.slice(0, 3))
     check(Math.abs(area(group) / (group.tile.bytes * scale) - 1) < .05,
       `the area of ${group.dataset.name} is not as its bytes`);
+}
+
+// An open tile is not blank: most of its bytes are in tiles that are drawn. A group says what is in it.
+function testGroups() {
+  for (const group of svg.querySelectorAll(".inner")) {
+    const shown = sum([...group.children].filter(one => one.tile).map(one => one.tile));
+    check(shown >= .7 * group.tile.bytes, `the tile ${group.dataset.name} is blank: ${shown} bytes of ${group.tile.bytes}`);
+  }
+  const vague = [...svg.querySelectorAll(".tile")].find(group => /^[0-9,]+ more$/.test(group.dataset.name));
+  check(!vague, `a tile is called ${vague?.dataset.name}`);
+  const listed = [...about.querySelectorAll(".figures button.link")].map(one => one.textContent);
+  check(!listed.some(name => /^\(|smaller\)?$/.test(name)), `the largest are ${listed.join()}`);
 }
 
 // A color means the same in every view, and the legend has it.

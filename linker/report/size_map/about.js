@@ -95,7 +95,7 @@ function aboutGroup(tile) {
   return [
     line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`), ...tellChange(tile),
     ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has the output's
-    ...listNodes("Largest", indices, ownBytes),
+    ...listNodes("Largest", indices.filter(isSingle), ownBytes),
   ];
 }
 

@@ -5,6 +5,7 @@ const pen = document.createElement("canvas").getContext("2d");  // measures labe
 const headHeight = 18;
 const deepest = 4;     // levels drawn at once
 const least = 3;       // a tile with a side below this is left blank
+const readable = 8;    // a tile is drawn as one if most of its bytes are in tiles with a smaller side
 const font = "12px system-ui, sans-serif";
 
 let current = null;  // the tile whose children are drawn
@@ -71,10 +72,16 @@ function label(group, tile, w, h) {
   }
 }
 
+// Whether enough of a tile's children would be seen in a tile of this size.
+function hasVisibleChildren(tile, w, h) {
+  const smallest = readable ** 2 * tile.bytes / (w * h);  // in bytes
+  return sum(childrenOf(tile).filter(child => child.bytes >= smallest)) >= 0.8 * tile.bytes;
+}
+
 function drawTile(tile, x, y, w, h, depth) {
   if (w < least || h < least) return null;
   const hasRoom = w > 14 && h > 14, hasHead = w > 50 && h > headHeight + 24;
-  const isInner = depth < deepest && hasRoom && childrenOf(tile).some(child => child.bytes > 0);
+  const isInner = depth < deepest && hasRoom && tile.bytes > 0 && childrenOf(tile).length && hasVisibleChildren(tile, w, h);
   const group = svgElement("g", { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, role: "button", tabindex: -1,
     "aria-label": `${short(tile.name)}, ${inBytes(tile.bytes)}`,
     class: `tile ${className(colorOfTile(tile))}${isInner ? " inner" : ""}${tile === chosen ? " chosen" : ""}` });

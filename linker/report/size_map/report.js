@@ -6,6 +6,9 @@ const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-
 const report = JSON.parse(document.getElementById("report").textContent,
   (key, value) => typeof value === "string" ? value.replace(unsafe, "\ufffd") : value);
 const nodes = report.nodes;  // nodes[0] is the whole output
+for (const node of nodes) node.section ??= report.sections[0]?.name ?? "";
+// Nodes that stand for many small ones, or for what has no name.
+const isSingle = index => !nodes[index].folded && !nodes[index].name.startsWith("(");
 
 const grouped = new Intl.NumberFormat("en");
 const count = number => grouped.format(number);

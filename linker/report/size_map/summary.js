@@ -5,7 +5,8 @@ function largestCost() {
   let largest = 0;
   for (;;) {
     let next = 0;
-    for (const index of dominated()[largest]) if (!next || bringsOf(index) > bringsOf(next)) next = index;
+    for (const index of dominated()[largest].filter(isSingle))
+      if (!next || bringsOf(index) > bringsOf(next)) next = index;
     if (!next || (largest && bringsOf(next) < 0.6 * bringsOf(largest))) return largest;
     largest = next;
   }
@@ -32,6 +33,11 @@ function tellDifference() {
   const by = `${inBytes(Math.abs(more))} ${more > 0 ? "more" : "fewer"} (${percent(Math.abs(more), bytes)})`;
   return [[`Against ${short(name)}: ${more ? by : "as many bytes"}; ` +
     `${countOf(grew, "thing")} grew, ${count(changes.length - grew)} shrank`]];
+}
+
+function tellFolded() {
+  const all = nodes.reduce((all, node) => all + (node.folded ?? 0), 0);
+  return all ? [[`The ${count(all)} smallest are shown together, by kind and the first word of their names.`]] : [];
 }
 
 const mostShares = 3;  // in the sentence
@@ -61,5 +67,5 @@ function showSummary() {
     legend.append(element("li", {}, chip(share.color), `${share.name} `, figures));
   }
   document.getElementById("summary").append(
-    ...[...tellLargest(), ...tellSavings(), ...tellDifference()].map(parts => element("li", {}, ...parts)));
+    ...[...tellLargest(), ...tellFolded(), ...tellSavings(), ...tellDifference()].map(parts => element("li", {}, ...parts)));
 }

@@ -147,7 +147,7 @@ function makeTable(rows, columns) {
 function typeIndices() {
   const others = ["function type", "variable type", "section"];
   const isType = node => categoryOfKind.get(node.kind) === "types" && !others.includes(node.kind);
-  return allNodes.filter(index => isType(nodes[index])).sort((a, b) => bringsOf(b) - bringsOf(a));
+  return allNodes.filter(index => isType(nodes[index]) && !nodes[index].folded).sort((a, b) => bringsOf(b) - bringsOf(a));
 }
 
 const tagText = tag => tag.difference ?? "Not compared: the names before took too long.";

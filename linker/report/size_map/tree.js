@@ -1,7 +1,8 @@
 // Trees of tiles: { name, kind, bytes, children, parent, key, color, indices }. A kernel has a hundred
 // thousand tiles, so children are created on first use (childrenOf).
 
-const mostChildren = 240;  // tiles side by side; more would be too small to distinguish
+const mostChildren = 100;  // tiles side by side; more would be too small to distinguish
+const mostLargest = 40;    // of these, if the rest is grouped
 const plural = { struct: "structs", union: "unions", enum: "enums", typedef: "typedefs", symbol: "symbols",
   function: "functions", prototype: "prototypes", variable: "variables", integer: "integers", access: "accesses" };
 
@@ -36,20 +37,32 @@ function firstWord(tile) {
   return `${/^[^a-z0-9]*([a-z0-9]*)/i.exec(tile.name)[1].toLowerCase()}\u2026`;
 }
 
-// Groups tiles if there are too many: by kind; if all have the same kind and there are very many, by
-// their first word; and if that is not enough, all but the largest.
+// Groups by the alphabet: "acpi to bio".
+function rangesOf(tiles) {
+  const sorted = [...tiles].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  const size = Math.ceil(sorted.length / Math.ceil(sorted.length / mostChildren));
+  const word = tile => short(tile.name.replace(/\u2026?( \([^)]*\))?$/, ""), 16);
+  const ranges = [];
+  for (let i = 0; i < sorted.length; i += size) {
+    const part = sorted.slice(i, i + size), [from, to] = [part[0], part[part.length - 1]].map(word);
+    ranges.push(together(from === to ? from : `${from} to ${to}`, `range ${ranges.length + 1}`, part));
+  }
+  return ranges;
+}
+
+// Groups tiles if there are too many: by kind; if all have the same kind, by their first word; and if
+// that is not enough, all but the largest by the alphabet.
 function fold(tiles) {
   if (tiles.length <= mostChildren) return tiles;
   const kinds = groupBy(tiles, tile => tile.kind);
   if (kinds.size > 1)
     return [...kinds].map(([kind, same]) => same.length === 1 ? same[0] : together(plural[kind] ?? kind, kind, same));
-  const words = tiles.length > 4 * mostChildren ? groupBy(tiles, firstWord) : [];
+  const words = groupBy(tiles, firstWord);
   const groups = words.size > 1
     ? [...words].map(([word, same]) => same.length === 1 ? same[0] : together(word, word, same)) : tiles;
   const sorted = groups.sort(bySize);
   if (sorted.length <= mostChildren) return sorted;
-  const rest = sorted.splice(mostChildren - 1).flatMap(tile => tile.kind === "group" ? tile.children : [tile]);
-  return [...sorted, together(`${count(rest.length)} more`, "more", rest)];
+  return [...sorted.slice(0, mostLargest), ...rangesOf(sorted.slice(mostLargest))];
 }
 
 // Creates and groups the children of a tile on first use. Makes their keys unique.
