@@ -46,7 +46,7 @@ struct task {
 	int id;
 };
 struct task
-  kept by       itself: nothing refers to it
+  kept by       a pointer that nothing refers to
   from          a.btf
   bytes         44" "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --explain 'struct task'
 "$BTFDEDUP" --flatten --base base.btf a.btf b.btf --stats >stats
