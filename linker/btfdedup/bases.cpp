@@ -10,7 +10,9 @@ const Btf* last_of(const Bases& bases) {
 
 std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
                                      std::vector<InputFile>& files) {
-  auto sources = open_sources(path, files);
+  auto file = find_base_file(path);
+  if (!file) return std::unexpected(file.error());
+  auto sources = open_sources(*file, files);
   if (!sources) return std::unexpected(sources.error());
   if (sources->list.empty()) return fail("{}", sources->lack);
   if (sources->list.size() > 1)

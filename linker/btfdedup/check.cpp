@@ -1,5 +1,6 @@
 #include "linker/btfdedup/check.hpp"
 
+#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +23,12 @@ std::string to_text(LinuxRelease release) {
 bool has_types(const BtfVerdict& verdict) {
   return std::ranges::none_of(verdict.faults,
                               [](const BtfFault& fault) { return fault.type_id == 0; });
+}
+
+/// Of a decompressed kernel, no more is left than the BTF and facts of the ELF header.
+BtfUse use_of(const BtfSource& source, const Btf* base) {
+  if (!source.elf) return use_of_file(source.contents, source.contents, base);
+  return source.elf->machine == EM_BPF ? BtfUse::Program : BtfUse::Kernel;
 }
 
 std::string as_text(const std::string& file, const BtfVerdict& verdict) {
@@ -68,7 +75,9 @@ class Check {
   std::expected<bool, Error> run() {
     for (const std::string& path : options_.bases)
       if (auto ok = read_base(bases_, path, false, files_); !ok) return std::unexpected(ok.error());
-    for (const std::string& input : options_.inputs)
+    auto inputs = list_inputs(options_.inputs, !bases_.empty());
+    if (!inputs) return std::unexpected(inputs.error());
+    for (const InputPath& input : *inputs)
       if (auto ok = check(input); !ok) return std::unexpected(ok.error());
     if (options_.as_json)
       print_text(json_.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
@@ -77,11 +86,12 @@ class Check {
   }
 
  private:
-  std::expected<void, Error> check(const std::string& input) {
+  std::expected<void, Error> check(const InputPath& input) {
     std::vector<InputFile> files;  // only of this input
-    auto sources = open_sources(input, files);
+    auto sources = open_sources(input.path, files);
     if (!sources) return std::unexpected(sources.error());
-    if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
+    if (sources->list.empty() && !input.is_listed)
+      return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
     for (const BtfSource& source : sources->list)
       if (auto ok = check(source); !ok) return ok;
     return {};
@@ -93,7 +103,7 @@ class Check {
       if (auto ok = add_base(own, source.name + ": .BTF.base", source.base); !ok) return ok;
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
-    BtfUse use = use_of_file(file, source.contents, base);
+    BtfUse use = use_of(source, base);
     BtfVerdict verdict = check_file(file, source.contents, use, base);
     all_accepted_ &= verdict.faults.empty();
     if (options_.as_json)

@@ -1,25 +1,83 @@
 #include "linker/btfdedup/inputs.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/directory_walk.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/kernels/kernel_modules.hpp"
+#include "linker/kernels/kernel_source.hpp"
 
 namespace bpflink {
 namespace {
 
+bool is_directory(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/// Whether a file of a directory may have BTF, judged by its beginning, and by its name if it is
+/// compressed.
+bool may_have_btf(const std::string& path) {
+  if (!module_name(path).empty() || is_kernel_file(path).value_or(false)) return true;
+  std::array<std::byte, 16> buffer;
+  auto begin = read_begin(path, buffer);
+  return is_elf(begin) || is_archive(begin);
+}
+
+std::expected<std::vector<std::string>, Error> list_all_files(const std::string& directory) {
+  return list_files(directory, [](const std::string&) { return true; });
+}
+
+std::expected<InputFile, Error> open_input(const std::string& path) {
+  bool is_standard_input = path == "-";
+  std::string name = is_standard_input ? "standard input" : path;
+  auto file = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
+  if (!file) return fail("{}: {}", name, file.error().message);
+  return file;
+}
+
+/// A file whose containers were removed.
+struct UnpackedFile {
+  std::string name;
+  std::optional<FileIdentity> identity;
+  KernelImage image;
+
+  /// A part of the image as an opened file.
+  InputFile keep(OwnedBytes part) const {
+    return InputFile::unpacked(std::move(part.owner), name, part.bytes, identity);
+  }
+};
+
+std::expected<UnpackedFile, Error> unpack(InputFile file) {
+  UnpackedFile unpacked{file.name(), file.identity(), {}};
+  auto image = unpack_kernel(OwnedBytes::of(std::move(file)));
+  if (!image) return fail("{}: {}", unpacked.name, image.error().message);
+  unpacked.image = std::move(*image);
+  return unpacked;
+}
+
 /// The BTF of an ELF file; nothing if it has none.
+std::optional<BtfSource> find_section(const std::string& name, ElfFile elf) {
+  auto section = elf.find(".BTF");
+  if (!section) return std::nullopt;
+  std::span<const std::byte> contents = elf.contents(elf.sections[*section]), base;
+  if (auto found = elf.find(".BTF.base")) base = elf.contents(elf.sections[*found]);
+  elf.sections = {};  // saves memory: there may be thousands of files
+  return BtfSource{name, contents, base, std::move(elf)};
+}
+
 std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
   auto elf = read_elf(file.bytes());
   if (!elf) return fail("{}: {}", file.name(), elf.error().message);
-  auto section = elf->find(".BTF");
-  if (!section) return std::nullopt;
-  std::span<const std::byte> contents = elf->contents(elf->sections[*section]), base;
-  if (auto found = elf->find(".BTF.base")) base = elf->contents(elf->sections[*found]);
-  elf->sections = {};  // saves memory: there may be thousands of files
-  return BtfSource{file.name(), contents, base, std::move(*elf)};
+  return find_section(file.name(), std::move(*elf));
 }
 
 std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
@@ -40,32 +98,112 @@ std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archi
   return sources;
 }
 
+/// Keeps of a decompressed file only the BTF.
+void keep_btf(BtfSource& source, const UnpackedFile& file, std::vector<InputFile>& files) {
+  for (std::span<const std::byte>* part : {&source.contents, &source.base}) {
+    if (part->empty()) continue;
+    files.push_back(file.keep(keep_part(file.image, *part)));
+    *part = files.back().bytes();
+  }
+  if (source.elf) source.elf->image = {};
+}
+
+/// Opens a compressed file or an image.
+std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFile>& files) {
+  auto file = unpack(std::move(opened));
+  if (!file) return std::unexpected(file.error());
+  KernelImage& image = file->image;
+  std::optional<BtfSource> source;
+  Sources sources;
+  if (image.elf) {
+    source = find_section(file->name, std::move(*image.elf));
+    if (!source) sources.lack = file->name + ": has no section .BTF";
+  } else if (auto blob = find_image_btf(image)) {
+    source = BtfSource{file->name, *blob, {}, std::nullopt};
+  } else {
+    sources.lack = fmt::format("{}: {}", file->name, blob.error().message);
+  }
+  if (!source) return sources;
+  bool is_bpf_object = source->elf && source->elf->machine == EM_BPF;
+  if (image.decompressed_size != 0 && !is_bpf_object)
+    keep_btf(*source, *file, files);
+  else
+    files.push_back(file->keep(image.contents));
+  sources.list.push_back(std::move(*source));
+  return sources;
+}
+
 }  // namespace
 
+std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::string>& paths,
+                                                         bool split) {
+  std::vector<InputPath> inputs;
+  for (const std::string& path : paths) {
+    if (!is_directory(path)) {
+      inputs.push_back({path, false});
+      continue;
+    }
+    auto files = list_all_files(path);
+    if (!files) return std::unexpected(files.error());
+    size_t before = inputs.size();
+    for (std::string& file : *files)
+      if (split ? !module_name(file).empty() : may_have_btf(file))
+        inputs.push_back({std::move(file), true});
+    if (inputs.size() == before)
+      return fail("{}: has no {} in it", path, split ? "module" : "kernel, module or object");
+  }
+  return inputs;
+}
+
+std::expected<std::string, Error> find_base_file(const std::string& path) {
+  if (!is_directory(path)) return path;
+  auto files = list_all_files(path);
+  if (!files) return std::unexpected(files.error());
+  std::erase_if(*files, [](const std::string& file) {
+    bool is_module = !module_name(file).empty() && !file.ends_with(".btf");
+    return is_module || !is_kernel_file(file).value_or(false);
+  });
+  if (files->empty()) return fail("{}: has no kernel in it", path);
+  if (files->size() > 1)
+    return fail("{}: has several kernels in it: {}, {}", path, files->at(0), files->at(1));
+  return std::move(files->front());
+}
+
 std::expected<Sources, Error> open_sources(const std::string& path, std::vector<InputFile>& files) {
-  bool is_standard_input = path == "-";
-  std::string name = is_standard_input ? "standard input" : path;
-  auto opened = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
-  if (!opened) return fail("{}: {}", name, opened.error().message);
+  auto opened = open_input(path);
+  if (!opened) return std::unexpected(opened.error());
+  if (is_packed(opened->bytes())) return open_packed(std::move(*opened), files);
   InputFile file = std::move(*opened);
   Sources sources;
   if (is_archive(file.bytes())) {
     auto members = open_members(file, files);
     if (!members) return std::unexpected(members.error());
     sources.list = std::move(*members);
-    if (sources.list.empty()) sources.lack = name + ": is an archive without BTF";
+    if (sources.list.empty()) sources.lack = file.name() + ": is an archive without BTF";
   } else if (is_elf(file.bytes())) {
     auto source = find_section(file);
     if (!source) return std::unexpected(source.error());
     if (*source)
       sources.list.push_back(std::move(**source));
     else
-      sources.lack = name + ": has no section .BTF";
+      sources.lack = file.name() + ": has no section .BTF";
   } else {
-    sources.list.push_back({name, file.bytes(), {}, std::nullopt});
+    sources.list.push_back({file.name(), file.bytes(), {}, std::nullopt});
   }
   files.push_back(std::move(file));
   return sources;
+}
+
+std::expected<ElfFile, Error> open_elf(const std::string& path, std::vector<InputFile>& files) {
+  auto opened = open_input(path);
+  if (!opened) return std::unexpected(opened.error());
+  if (!is_elf(opened->bytes()) && !is_packed(opened->bytes()))
+    return fail("{}: is not an ELF file", path);
+  auto file = unpack(std::move(*opened));
+  if (!file) return std::unexpected(file.error());
+  if (!file->image.elf) return fail("{}: is not an ELF file", path);
+  files.push_back(file->keep(file->image.contents));
+  return std::move(*file->image.elf);
 }
 
 }  // namespace bpflink

@@ -32,6 +32,7 @@
 #include "linker/io/input_file.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/kernels/kernel_image.hpp"
 #include "linker/outputs.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/report/type_nodes.hpp"
@@ -165,12 +166,8 @@ std::expected<void, Error> Program::read_bases() {
 /// Reads the functions and variables of the linked program.
 std::expected<void, Error> Program::read_image_btf() {
   if (options_.linked.empty()) return {};
-  auto file = InputFile::open(options_.linked);
-  if (!file) return fail("{}: {}", options_.linked, file.error().message);
-  files_.push_back(std::move(*file));
-  if (!is_elf(files_.back().bytes())) return fail("{}: is not an ELF file", options_.linked);
-  auto elf = read_elf(files_.back().bytes());
-  if (!elf) return fail("{}: {}", options_.linked, elf.error().message);
+  auto elf = open_elf(options_.linked, files_);
+  if (!elf) return std::unexpected(elf.error());
   auto symbols = read_image_symbols(*elf);
   if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
   image_symbols_ = std::move(*symbols);
@@ -179,15 +176,20 @@ std::expected<void, Error> Program::read_image_btf() {
 
 /// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Program::read_inputs() {
+  auto inputs = list_inputs(options_.inputs, !options_.bases.empty());
+  if (!inputs) return std::unexpected(inputs.error());
   std::vector<std::string> lacks;
-  for (const std::string& input : options_.inputs) {
-    auto sources = open_sources(input, files_);
+  std::string last_lack;
+  for (const InputPath& input : *inputs) {
+    auto sources = open_sources(input.path, files_);
     if (!sources) return std::unexpected(sources.error());
-    if (sources->list.empty()) lacks.push_back(std::move(sources->lack));
+    if (sources->list.empty()) last_lack = sources->lack;
+    if (sources->list.empty() && !input.is_listed) lacks.push_back(last_lack);
     for (const BtfSource& source : sources->list)
       if (auto ok = add(source); !ok) return ok;
   }
-  if (!has_begun()) return fail("{}: compile with -g, with gcc -gbtf", lacks.front());
+  if (!has_begun())
+    return fail("{}: compile with -g, with gcc -gbtf", lacks.empty() ? last_lack : lacks.front());
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
@@ -373,7 +375,11 @@ std::expected<void, Error> Program::open_update() {
   auto file = InputFile::open(options_.update);
   if (!file) return fail_output(file.error());
   update_file_ = std::move(*file);
-  if (!is_elf(update_file_.bytes())) return fail_output({"is not an ELF file"});
+  if (!is_elf(update_file_.bytes()))
+    return fail_output(
+        {is_packed(update_file_.bytes())
+             ? "is compressed, an archive or an image: --update writes only into ELF files"
+             : "is not an ELF file"});
   auto elf = read_elf(update_file_.bytes());
   if (!elf) return fail_output(elf.error());
   update_elf_ = std::move(*elf);

@@ -119,8 +119,8 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                      .success = "all was done (--check: all is accepted)",
                      .width = 30,
                      .argument = {"INPUT", "",
-                                  "Raw BTF, ELF files with .BTF, archives of these, - for standard "
-                                  "input",
+                                  "Raw BTF, ELF files with .BTF, archives of these, kernels in "
+                                  "every form, directories, - for standard input",
                                   append(options.inputs)}},
                     option_groups(options));
   auto text = table.parse(std::move(arguments));

@@ -86,12 +86,19 @@ InputFile InputFile::in_memory(std::string name, std::span<const std::byte> byte
   return file;
 }
 
+InputFile InputFile::unpacked(std::shared_ptr<const void> owner, std::string name,
+                              std::span<const std::byte> bytes,
+                              std::optional<FileIdentity> identity) {
+  InputFile file = in_memory(std::move(name), bytes);
+  file.identity_ = std::move(identity);
+  file.owner_ = std::move(owner);
+  return file;
+}
+
 InputFile InputFile::part_of(std::shared_ptr<const InputFile> whole, std::string name,
                              std::span<const std::byte> bytes) {
-  InputFile file = in_memory(std::move(name), bytes);
-  file.identity_ = whole->identity_;
-  file.whole_ = std::move(whole);
-  return file;
+  auto identity = whole->identity_;
+  return unpacked(std::move(whole), std::move(name), bytes, std::move(identity));
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
@@ -100,7 +107,7 @@ InputFile::InputFile(InputFile&& other) noexcept
       identity_(std::move(other.identity_)),
       unmaps_(std::exchange(other.unmaps_, false)),
       contents_(std::move(other.contents_)),
-      whole_(std::move(other.whole_)) {}
+      owner_(std::move(other.owner_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(name_, other.name_);
@@ -108,7 +115,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(identity_, other.identity_);
   std::swap(unmaps_, other.unmaps_);
   std::swap(contents_, other.contents_);
-  std::swap(whole_, other.whole_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

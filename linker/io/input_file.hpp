@@ -40,6 +40,9 @@ class InputFile {
   static std::expected<InputFile, Error> read(int fd, std::string name);
   /// An input whose bytes are in memory, which must outlive it.
   static InputFile in_memory(std::string name, std::span<const std::byte> bytes);
+  /// An input whose bytes `owner` keeps: what was unpacked from the file of that identity.
+  static InputFile unpacked(std::shared_ptr<const void> owner, std::string name,
+                            std::span<const std::byte> bytes, std::optional<FileIdentity> identity);
   /// An input that is a part of `whole`, which it keeps open.
   static InputFile part_of(std::shared_ptr<const InputFile> whole, std::string name,
                            std::span<const std::byte> bytes);
@@ -61,9 +64,9 @@ class InputFile {
   std::string name_;
   std::span<const std::byte> bytes_;
   std::optional<FileIdentity> identity_;
-  bool unmaps_ = false;                     ///< whether the destructor unmaps bytes_
-  std::vector<std::byte> contents_;         ///< the bytes of an input that was read, not mapped
-  std::shared_ptr<const InputFile> whole_;  ///< the input that this is a part of, or null
+  bool unmaps_ = false;                ///< whether the destructor unmaps bytes_
+  std::vector<std::byte> contents_;    ///< the bytes of an input that was read, not mapped
+  std::shared_ptr<const void> owner_;  ///< what else keeps the bytes, or null
 };
 
 }  // namespace bpflink

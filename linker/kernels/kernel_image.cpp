@@ -335,6 +335,11 @@ bool begins_like_wrapped_kernel(std::span<const std::byte> begin) {
   return is_elf(begin) || compression_of(begin) != Compression::None || is_tar(begin);
 }
 
+bool is_packed(std::span<const std::byte> begin) {
+  return !is_raw_btf(begin) && !is_elf(begin) &&
+         (begins_like_kernel(begin) || begins_like_wrapped_kernel(begin));
+}
+
 void identify(KernelImage& image) {
   bool is_loaded = image.elf && (image.elf->type == ET_EXEC || image.elf->type == ET_DYN);
   if (image.elf) image.identity.arch = arch_of_elf(*image.elf);

@@ -50,6 +50,9 @@ bool begins_like_kernel(std::span<const std::byte> begin);
 /// Whether the first bytes of a file are those of an ELF file, compressed bytes or a tar archive.
 bool begins_like_wrapped_kernel(std::span<const std::byte> begin);
 
+/// Whether a file that begins so has to be unpacked: it is neither BTF nor an ELF file.
+bool is_packed(std::span<const std::byte> begin);
+
 /// Finds the release, version and build id in the image, and the architecture in an ELF header,
 /// unless they are known.
 void identify(KernelImage& image);

@@ -29,16 +29,6 @@ std::string name_of_module_file(std::string_view file) {
   return {};
 }
 
-/// The module's name; "" if the file is no module. /sys/kernel/btf has BTF files named after
-/// modules, and vmlinux.
-std::string module_name(const std::string& path) {
-  std::string file = std::filesystem::path(path).filename().string();
-  std::string name = name_of_module_file(file);
-  if (!name.empty() || file == "vmlinux") return name;
-  std::array<std::byte, 2> begin;
-  return begins_like_kernel(read_begin(path, begin)) ? file : std::string();
-}
-
 std::span<const std::byte> section(const KernelImage& image, std::string_view name) {
   auto index = image.elf ? image.elf->find(name) : std::nullopt;
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
@@ -78,6 +68,14 @@ std::expected<std::optional<KernelModule>, Error> read_module(const std::string&
 }
 
 }  // namespace
+
+std::string module_name(const std::string& path) {
+  std::string file = std::filesystem::path(path).filename().string();
+  std::string name = name_of_module_file(file);
+  if (!name.empty() || file == "vmlinux") return name;
+  std::array<std::byte, 2> begin;
+  return begins_like_kernel(read_begin(path, begin)) ? file : std::string();
+}
 
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel) {
   std::set<std::string> names;

@@ -15,4 +15,8 @@ namespace bpflink {
 /// noted. If several modules have one name, the first counts. Errors: those of list_files().
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel);
 
+/// The kernel's name for the module in a file: "nf_conntrack" for nf-conntrack.ko.xz, and the name
+/// of a BTF file as in /sys/kernel/btf, except vmlinux. "" if the file is no module.
+std::string module_name(const std::string& path);
+
 }  // namespace bpflink

@@ -19,20 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file in a given directory is a kernel; nothing if only its name is a kernel's.
-std::optional<bool> is_kernel(const std::string& path) {
-  std::array<std::byte, 4096> buffer;
-  auto begin = read_begin(path, buffer);
-  if (begins_like_kernel(begin)) return true;
-  std::string name = fs::path(path).filename().string();
-  bool is_of_kernel =
-      name.starts_with("vmlinux") || name.starts_with("vmlinuz") || name.find(".btf") != name.npos;
-  bool may_be_wrapped =
-      is_of_kernel || name.find("vmlinu") != name.npos || name.find("Image") != name.npos;
-  if (may_be_wrapped && begins_like_wrapped_kernel(begin)) return true;
-  return is_of_kernel ? std::nullopt : std::optional(false);
-}
-
 /// "5.4.0-42-generic" for "5.4.0-42-generic.btf.tar.xz"; "" for a name without ".btf".
 std::string stem_of_btf(const std::string& name) {
   size_t end = name.rfind(".btf");
@@ -69,7 +55,7 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
     auto files = list_files(path, [](const std::string&) { return true; });
     if (!files) return std::unexpected(files.error());
     for (std::string& file : *files) {
-      auto found = is_kernel(file);
+      auto found = is_kernel_file(file);
       if (!found && notes) notes->push_back(file + ": is named like a kernel, but is none");
       if (found.value_or(false)) names.push_back(std::move(file));
     }
@@ -85,6 +71,19 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+std::optional<bool> is_kernel_file(const std::string& path) {
+  std::array<std::byte, 4096> buffer;
+  auto begin = read_begin(path, buffer);
+  if (begins_like_kernel(begin)) return true;
+  std::string name = fs::path(path).filename().string();
+  bool is_of_kernel =
+      name.starts_with("vmlinux") || name.starts_with("vmlinuz") || name.find(".btf") != name.npos;
+  bool may_be_wrapped =
+      is_of_kernel || name.find("vmlinu") != name.npos || name.find("Image") != name.npos;
+  if (may_be_wrapped && begins_like_wrapped_kernel(begin)) return true;
+  return is_of_kernel ? std::nullopt : std::optional(false);
 }
 
 bool begins_with_version(std::string_view text) {

@@ -71,6 +71,10 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(
     std::span<const std::string> paths, KernelOptions options,
     std::vector<std::string>* notes = nullptr);
 
+/// Whether a file of a directory is a kernel, as find_kernels() decides; nothing if only its name
+/// is a kernel's.
+std::optional<bool> is_kernel_file(const std::string& path);
+
 /// Whether a text begins with two numbers and a dot between them, as a kernel's release does.
 bool begins_with_version(std::string_view text);
 

@@ -103,8 +103,9 @@ Usage: btfdedup [OPTION]... INPUT... -o FILE
        btfdedup [OPTION]... [INPUT...] --update FILE
        btfdedup --check INPUT...
 
-  INPUT                       Raw BTF, ELF files with .BTF, archives of these, -
-                              for standard input
+  INPUT                       Raw BTF, ELF files with .BTF, archives of these,
+                              kernels in every form, directories, - for standard
+                              input
 
 Options:
   -h,--help                   Print this help and exit
