@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "bpflink/dedup.hpp"
+#include "dedup/format/kinds.hpp"
 #include "meaning.hpp"
 #include "random_types.hpp"
 
@@ -214,7 +215,7 @@ std::string check_copies(const RandomInputs& random_inputs, const Inputs& inputs
   // to any of them. Compilers do not generate such types.
   for (size_t i = 0; i < meaning.kept.size(); ++i) {
     auto [n, id] = meaning.kept[i];
-    bool has_tag = inputs.plain[n].btf.types[id].space != TagSpace::none;
+    bool has_tag = inputs.plain[n].btf.types[id].space != test::TagSpace::none;
     if (has_tag && is_object[meaning.first_id + i]) return "";
   }
   RandomInputs twice = random_inputs;
@@ -302,6 +303,60 @@ std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t see
   return fault;
 }
 
+/// The types of a blob once more, split from it.
+Outcome repeat_base(const Btf& base) {
+  const BtfView& types = base;
+  uint32_t count = types.end_id() - 1;
+  BtfBuilder repeated(&base);
+  for (uint32_t id = 1; id < types.end_id(); ++id) {
+    std::vector<uint32_t> words(types.words_of(id).begin(), types.words_of(id).end());
+    for_each_reference(std::span(words), [&](uint32_t& to) { to += to == 0 ? 0 : count; });
+    repeated.add_type(words);
+  }
+  auto blob = repeated.finish(std::endian::native);
+  if (!blob) return {.error = blob.error().message};
+  auto btf = Btf::parse(*blob, &base);
+  if (!btf) return {.error = btf.error().message};
+  Deduplicator dedup({.base = &base});
+  dedup.add("repeated", *btf);
+  return take(dedup);
+}
+
+/// By id: whether it is a variable or section of `btf` itself, which equal only themselves, or
+/// leads to one.
+std::vector<bool> find_objects(const BtfView& btf) {
+  std::vector<bool> leads(btf.end_id());
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
+      bool is_new = btf.kind(id) == BtfKind::Var || btf.kind(id) == BtfKind::Datasec;
+      for_each_reference(btf.words_of(id), [&](uint32_t to) { is_new |= leads[to]; });
+      has_changed |= is_new && !leads[id];
+      leads[id] = leads[id] || is_new;
+    }
+  }
+  return leads;
+}
+
+/// The fault in deduplicating an output against itself, or "": every type is found there.
+std::optional<std::string> check_in_base(const RandomInputs& random_inputs, uint64_t) {
+  const RandomInputs& all = random_inputs;
+  Inputs inputs(all.bases.empty() ? all : RandomInputs{{}, {all.bases[0]}});
+  if (!inputs.is_valid) return std::nullopt;
+  Outcome output = deduplicate(inputs, 1, Way::together);
+  if (!output.error.empty()) return std::nullopt;
+  auto base = Btf::parse(output.blob);
+  if (!base) return "output: " + base.error().message;
+  Outcome outcome = repeat_base(*base);
+  if (!outcome.error.empty()) return outcome.error;
+  auto left = Btf::parse(outcome.blob, &*base);
+  if (!left) return "what is left: " + left.error().message;
+  std::vector<bool> is_object = find_objects(*left);
+  for (uint32_t id = left->first_id(); id < left->end_id(); ++id)
+    if (!is_object[id]) return "[" + std::to_string(id) + "] is not found in the base";
+  return "";
+}
+
 uint64_t from_environment(const char* name, uint64_t otherwise) {
   const char* value = std::getenv(name);
   return value ? std::strtoull(value, nullptr, 10) : otherwise;
@@ -339,6 +394,10 @@ void run_seeds(uint64_t usual, Check check_inputs, uint64_t tolerated) {
 
 TEST_CASE("random inputs have the oracle's output, however they are added") {
   run_seeds(5000, check, 0);
+}
+
+TEST_CASE("every type of a base is found there") {
+  run_seeds(2000, check_in_base, 0);
 }
 
 // Some eight of ten thousand inputs show that the definition does not quite guarantee it. Which
