@@ -584,16 +584,27 @@ class Blob:
     """BTF from statements: add(KIND, name, size_or_type, words...) for each type.
 
     add() takes vlen and kflag by name; by default, the number of words gives vlen. string(TEXT) is
-    a string's offset. read(FILE) begins with the types and strings of another blob, and shuffle(SEED) gives
-    the types other ids. Assignments
-    set header fields (hdr_len, type_off, ...), `order`, `strings`, `extra` (bytes after the header),
-    `tail` (bytes after the types) and `layout` (a list of (info_size, elem_size, flags) by kind).
+    a string's offset. read(FILE) begins with the types and strings of another blob; split(FILE)
+    continues it as split BTF, whose ids the caller counts; shuffle(SEED) gives the types other ids.
+    Assignments set header fields (hdr_len, type_off, ...), `order`, `strings`, `extra` (bytes after
+    the header), `tail` (bytes after the types) and `layout` (a list of (info_size, elem_size, flags)
+    by kind).
     """
 
     def __init__(self):
         self.words = array.array("I")
         self.names = {"": 0}
         self.strings = bytearray(b"\0")
+        self.first_string = 0
+
+    def split(self, path):
+        with open(path, "rb") as blob:
+            strings = Btf(blob.read()).strings
+        at = 0
+        for text in strings.split(b"\0")[:-1]:
+            self.names.setdefault(text.decode(), at)
+            at += len(text) + 1
+        self.strings, self.first_string = bytearray(), len(strings)
 
     def read(self, path):
         with open(path, "rb") as blob:
@@ -623,7 +634,7 @@ class Blob:
 
     def string(self, text):
         if text not in self.names:
-            self.names[text] = len(self.strings)
+            self.names[text] = self.first_string + len(self.strings)
             self.strings += text.encode() + b"\0"
         return self.names[text]
 
@@ -636,7 +647,7 @@ class Blob:
 
     def write(self, path, statements):
         scope = {"add": self.add, "string": self.string, "words": self.words, "array": array.array,
-                 "read": self.read, "shuffle": self.shuffle, **KINDS}
+                 "read": self.read, "split": self.split, "shuffle": self.shuffle, **KINDS}
         exec(statements, scope)
         order = scope.get("order", "<")
         words = self.words[:]

@@ -31,6 +31,13 @@ constexpr uint32_t max_ids = 0xfffff;
 /// The largest kind that fits into the classic info word.
 constexpr uint8_t max_classic_kind = 31;
 
+/// Whether the strings are those of split BTF: others begin with an empty one.
+bool begins_with_string(std::span<const std::byte> blob, const BtfHeader& header) {
+  return header.strings_size != 0 && blob[header.strings_offset] != std::byte{0};
+}
+
+constexpr std::string_view lacks_base = "it is split BTF, which needs its base";
+
 /// The types of a blob, up to the first one whose size is unknown.
 struct TypeSection {
   std::vector<uint32_t> words, starts;
@@ -150,7 +157,9 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   BtfVerdict verdict;
   Findings findings;
   auto header = check_blob(blob, use, base != nullptr, findings);
-  if (!header) {
+  bool is_split = header && findings.count() == 1 && begins_with_string(blob, *header);
+  if (is_split && base == nullptr) verdict.misfit = lacks_base;
+  if (!header || !verdict.misfit.empty()) {
     verdict.faults = findings.take_faults();
     return verdict;
   }
@@ -163,13 +172,18 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   verdict.needs = find_requirement(types, header->layout_size != 0);
   verdict.omitted = findings.omitted();
   verdict.faults = findings.take_faults();
+  if (base != nullptr) verdict.misfit = find_misfit(types);
   if (verdict.faults.empty()) return verdict;
+  if (!verdict.misfit.empty()) {
+    verdict.faults.resize(1);
+    verdict.omitted = 0;
+  }
   Describer describer(types, blob, base);
   for (BtfFault& fault : verdict.faults) describer.describe(fault);
   return verdict;
 }
 
-std::string describe_fault(const BtfFault& fault) {
+std::string describe_fault(const BtfFault& fault, std::string_view misfit) {
   const BtfRuleText& rule = btf_rule_text(fault.rule);
   std::string text;
   if (fault.type_id != 0 && fault.type.empty()) text = fmt::format("[{}]: ", fault.type_id);
@@ -177,7 +191,7 @@ std::string describe_fault(const BtfFault& fault) {
   if (!fault.subject.empty()) text += fault.subject + ": ";
   text += rule.text;
   if (!rule.kernel.empty()) text += fmt::format(" (Linux: \"{}\")", rule.kernel);
-  return fmt::format("{}; {}", text, rule.advice);
+  return fmt::format("{}; {}", text, misfit.empty() ? rule.advice : misfit);
 }
 
 bool is_kernel_image(const BtfView& btf) {

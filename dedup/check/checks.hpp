@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "bpflink/check.hpp"
 #include "dedup/check/findings.hpp"
@@ -26,6 +27,9 @@ void check_id_ranges(const BtfView& types, Findings& findings);
 
 /// Checks that type tags come before qualifiers and typedefs, and that chains of these are short.
 void check_tag_order(const BtfView& types, Findings& findings);
+
+/// Why split types, whose base may be another one than they were made with, do not fit it, or "".
+std::string find_misfit(const BtfView& types);
 
 /// The Linux release that kinds, flags and names need.
 BtfRequirement find_requirement(const BtfView& types, bool has_layout);

@@ -26,6 +26,7 @@ class Findings {
   void note_types(uint32_t end_id) { is_faulty_.resize(end_id); }
   bool is_faulty(uint32_t type_id) const { return is_faulty_[type_id]; }
   bool has_faults() const { return !faults_.empty(); }
+  size_t count() const { return faults_.size(); }  ///< of those that are kept
 
   std::vector<BtfFault> take_faults() { return std::move(faults_); }
   uint64_t omitted() const { return omitted_; }

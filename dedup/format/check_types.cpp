@@ -114,6 +114,12 @@ std::string describe_type(const BtfView& types, uint32_t id) {
   return describe_type(id, type.kind(), types.name(type));
 }
 
+bool begins_string(const BtfView& types, uint32_t offset) {
+  const BtfView* owner = &types;
+  while (offset - 1 < owner->string_begin()) owner = owner->base();
+  return owner->strings()[offset - 1 - owner->string_begin()] == '\0';
+}
+
 namespace {
 
 std::expected<void, Error> check_in_range(const BtfView& types, const TypeSummary& summary) {
@@ -124,13 +130,6 @@ std::expected<void, Error> check_in_range(const BtfView& types, const TypeSummar
   for (uint32_t id : summary.with_constraints)
     if (auto ok = check_constraints(types, id); !ok) return ok;
   return {};
-}
-
-/// Whether a string begins at this offset: the byte before it ends another string.
-bool begins_string(const BtfView& types, uint32_t offset) {
-  const BtfView* owner = &types;
-  while (offset - 1 < owner->string_begin()) owner = owner->base();
-  return owner->strings()[offset - 1 - owner->string_begin()] == '\0';
 }
 
 /// Whether a blob stands alone: as BTF without a base, all its ids and string offsets would be in

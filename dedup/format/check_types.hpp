@@ -25,4 +25,8 @@ struct TypeSummary {
 /// and DECL_TAGs. The error names the first type at fault.
 std::expected<void, Error> check_references(const BtfView& types, const TypeSummary& summary);
 
+/// Whether a string begins at an offset in range that is not 0: the byte before it ends another
+/// one.
+bool begins_string(const BtfView& types, uint32_t offset);
+
 }  // namespace bpflink

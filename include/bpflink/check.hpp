@@ -130,8 +130,9 @@ struct BtfFault {
   std::string subject = {};  ///< the element in words, such as "member 'x'", or ""
 };
 
-/// A fault in one line: the type, the rule, the kernel's words and what to do.
-std::string describe_fault(const BtfFault& fault);
+/// A fault in one line: the type, the rule, the kernel's words and what to do, which is
+/// BtfVerdict's `misfit` where that is not "".
+std::string describe_fault(const BtfFault& fault, std::string_view misfit = {});
 
 /// The release of Linux that a blob needs.
 struct BtfRequirement {
@@ -144,7 +145,11 @@ struct BtfRequirement {
 struct BtfVerdict {
   std::vector<BtfFault> faults;  ///< by phase of the check and type id; empty: a kernel accepts it
   uint64_t omitted = 0;          ///< faults beyond the first hundred
-  BtfRequirement needs;          ///< the release that accepts it, and why
+  /// Why a split blob does not fit the base, or "": none is given, or the blob's names show that it
+  /// was made with another one. Then only the first fault is listed: others follow from it. Kernels
+  /// do not know of it, and may accept the blob.
+  std::string misfit;
+  BtfRequirement needs;  ///< the release that accepts it, and why
 };
 
 /// Whether Linux accepts `blob` on a machine of the blob's byte order, by the rules of 6.18, and of

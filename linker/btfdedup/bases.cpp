@@ -1,6 +1,8 @@
 #include "linker/btfdedup/bases.hpp"
 
+#include "dedup/print/c_scalars.hpp"
 #include "linker/error.hpp"
+#include "linker/kernels/relocate_base.hpp"
 
 namespace bpflink {
 
@@ -29,6 +31,16 @@ std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool
     if (auto ok = add_base(bases, source.name + ": .BTF.base", source.base); !ok) return ok;
   }
   return add_base(bases, source.name, source.contents);
+}
+
+ModuleRelocator::ModuleRelocator(const Btf& base)
+    : base_(base), names_(base, 0, pointer_size(base)) {}
+
+std::expected<std::vector<std::byte>, Error> ModuleRelocator::relocate(
+    const BtfSource& source) const {
+  auto blob = relocate_base(source.contents, source.base, base_, names_);
+  if (!blob) return fail("{}: {}", source.name, blob.error().message);
+  return blob;
 }
 
 std::expected<void, Error> add_base(Bases& bases, const std::string& name,

@@ -9,6 +9,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
+#include "dedup/core/candidates.hpp"
 #include "linker/btfdedup/inputs.hpp"
 
 namespace bpflink {
@@ -31,6 +32,21 @@ const Btf* last_of(const Bases& bases);
 /// only the sizes of structs; it is malformed.
 std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
                                      std::vector<InputFile>& files);
+
+/// Moves modules from their section .BTF.base to a base, as the kernel does when it loads them.
+class ModuleRelocator {
+ public:
+  /// Indexes the names of the base, which must stand alone and outlive this object.
+  explicit ModuleRelocator(const Btf& base);
+
+  /// The BTF of a source that has .BTF.base, as split from the base. Errors begin with its name:
+  /// those of relocate_base().
+  std::expected<std::vector<std::byte>, Error> relocate(const BtfSource& source) const;
+
+ private:
+  const Btf& base_;
+  NamedTypes names_;
+};
 
 /// Adds a blob. Errors begin with the name: it is malformed, or not one blob.
 std::expected<void, Error> add_base(Bases& bases, const std::string& name,

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "dedup/run_threads.hpp"
+#include "linker/btfdedup/duplicates.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
@@ -31,18 +35,42 @@ BtfUse use_of(const BtfSource& source, const Btf* base) {
   return source.elf->machine == EM_BPF ? BtfUse::Program : BtfUse::Kernel;
 }
 
-std::string as_text(const std::string& file, const BtfVerdict& verdict) {
+/// What is known of the BTF of one file.
+struct CheckedBtf {
+  std::string file;
+  BtfUse use;
+  BtfVerdict verdict;
+  std::string unplaced{};  ///< why a module's .BTF.base does not fit the base given, or ""
+  Duplicates duplicates{};
+
+  bool is_accepted() const { return verdict.faults.empty() && unplaced.empty(); }
+};
+
+std::string as_text(const CheckedBtf& checked) {
+  const auto& [file, use, verdict, unplaced, duplicates] = checked;
   std::string text;
   for (const BtfFault& fault : verdict.faults)
-    text += fmt::format("{}: {}\n", file, describe_fault(fault));
+    text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
   if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
+  if (!verdict.misfit.empty()) {
+    if (verdict.faults.empty())
+      text += fmt::format("{}: kernels accept it, but it is {}\n", file, verdict.misfit);
+    return text;
+  }
+  if (!unplaced.empty())
+    return text +
+           fmt::format("{} (Linux: \"failed to validate module BTF\"); made for another kernel\n",
+                       unplaced);
   if (has_types(verdict))
     text += fmt::format("{}: needs Linux {}, for {}\n", file, to_text(verdict.needs.release),
                         verdict.needs.what);
+  if (duplicates.count != 0)
+    text += fmt::format("{}: {}: without them, it has {} bytes less\n", file, describe(duplicates),
+                        duplicates.bytes);
   return text;
 }
 
-nlohmann::ordered_json as_json(const BtfFault& fault) {
+nlohmann::ordered_json as_json(const BtfFault& fault, const std::string& misfit) {
   const BtfRuleText& rule = btf_rule_text(fault.rule);
   return {{"rule", rule.key},
           {"type_id", fault.type_id},
@@ -51,20 +79,29 @@ nlohmann::ordered_json as_json(const BtfFault& fault) {
           {"text", rule.text},
           {"kernel", rule.kernel},
           {"since", to_text(rule.since)},
-          {"advice", rule.advice}};
+          {"advice", misfit.empty() ? rule.advice : misfit}};
 }
 
-nlohmann::ordered_json as_json(const std::string& file, BtfUse use, const BtfVerdict& verdict) {
+nlohmann::ordered_json as_json(const CheckedBtf& checked) {
+  const auto& [file, use, verdict, unplaced, duplicates] = checked;
   nlohmann::ordered_json json{{"file", file},
                               {"rules", use == BtfUse::Program ? "program" : "kernel"},
-                              {"accepted", verdict.faults.empty()},
+                              {"accepted", checked.is_accepted()},
                               {"faults", nlohmann::ordered_json::array()},
                               {"omitted_faults", verdict.omitted}};
-  for (const BtfFault& fault : verdict.faults) json["faults"].push_back(as_json(fault));
-  if (has_types(verdict))
+  for (const BtfFault& fault : verdict.faults)
+    json["faults"].push_back(as_json(fault, verdict.misfit));
+  if (!verdict.misfit.empty() || !unplaced.empty())
+    json["misfit"] = verdict.misfit.empty() ? unplaced : verdict.misfit;
+  else if (has_types(verdict))
     json["needs"] = {{"linux", to_text(verdict.needs.release)},
                      {"for", verdict.needs.what},
                      {"type_id", verdict.needs.type_id}};
+  if (duplicates.count != 0)
+    json["duplicates"] = {{"types", duplicates.count},
+                          {"bytes", duplicates.bytes},
+                          {"type_id", duplicates.first},
+                          {"repeats", duplicates.repeated}};
   return json;
 }
 
@@ -75,49 +112,90 @@ class Check {
   std::expected<bool, Error> run() {
     for (const std::string& path : options_.bases)
       if (auto ok = read_base(bases_, path, false, files_); !ok) return std::unexpected(ok.error());
+    if (bases_.size() == 1) relocator_.emplace(bases_.front()->btf);
     auto inputs = list_inputs(options_.inputs, !bases_.empty());
     if (!inputs) return std::unexpected(inputs.error());
-    for (const InputPath& input : *inputs)
-      if (auto ok = check(input); !ok) return std::unexpected(ok.error());
-    if (options_.as_json)
-      print_text(json_.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());
-    return all_accepted_;
+    auto results = check_all(*inputs);
+    if (!results) return std::unexpected(results.error());
+    return print(*results);
   }
 
  private:
-  std::expected<void, Error> check(const InputPath& input) {
+  using Result = std::expected<std::vector<CheckedBtf>, Error>;
+
+  /// Each thread has one file open at a time. Errors: that of the first input that has one.
+  std::expected<std::vector<Result>, Error> check_all(const std::vector<InputPath>& inputs) const {
+    std::vector<Result> results(inputs.size());
+    std::atomic<size_t> next = 0;
+    unsigned wanted =
+        options_.threads != 0 ? options_.threads : std::thread::hardware_concurrency();
+    auto threads = static_cast<unsigned>(std::clamp<size_t>(wanted, 1, inputs.size()));
+    run_threads(threads, [&](unsigned) {
+      for (size_t i = next++; i < inputs.size(); i = next++) results[i] = check(inputs[i]);
+    });
+    for (const Result& result : results)
+      if (!result) return std::unexpected(result.error());
+    return results;
+  }
+
+  Result check(const InputPath& input) const {
     std::vector<InputFile> files;  // only of this input
     auto sources = open_sources(input.path, files);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty() && !input.is_listed)
       return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
-    for (const BtfSource& source : sources->list)
-      if (auto ok = check(source); !ok) return ok;
-    return {};
+    std::vector<CheckedBtf> all;
+    for (const BtfSource& source : sources->list) {
+      auto checked = check(source);
+      if (!checked) return std::unexpected(checked.error());
+      all.push_back(std::move(*checked));
+    }
+    return all;
   }
 
-  std::expected<void, Error> check(const BtfSource& source) {
+  std::expected<CheckedBtf, Error> check(const BtfSource& source) const {
     Bases own;
     if (!source.base.empty())
-      if (auto ok = add_base(own, source.name + ": .BTF.base", source.base); !ok) return ok;
+      if (auto ok = add_base(own, source.name + ": .BTF.base", source.base); !ok)
+        return std::unexpected(ok.error());
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);
-    BtfVerdict verdict = check_file(file, source.contents, use, base);
-    all_accepted_ &= verdict.faults.empty();
+    CheckedBtf checked{source.name, use, check_file(file, source.contents, use, base)};
+    const BtfVerdict& verdict = checked.verdict;
+    if (base == nullptr && !verdict.misfit.empty())
+      return fail("{}: is split BTF: --base names the vmlinux that it was made with", source.name);
+    if (relocator_ && !source.base.empty() && verdict.faults.empty())
+      if (auto placed = relocator_->relocate(source); !placed)
+        checked.unplaced = placed.error().message;
+    // Only what pahole has deduplicated is expected to have no duplicates.
+    if (use == BtfUse::Kernel && base == nullptr && verdict.faults.empty())
+      checked.duplicates = find_duplicates(source.contents);
+    return checked;
+  }
+
+  /// Returns whether kernels accept all.
+  std::expected<bool, Error> print(const std::vector<Result>& results) const {
+    bool all_accepted = true;
+    auto json = nlohmann::ordered_json::array();
+    for (const Result& result : results)
+      for (const CheckedBtf& checked : *result) {
+        all_accepted &= checked.is_accepted();
+        if (options_.as_json)
+          json.push_back(as_json(checked));
+        else
+          print_text(as_text(checked));
+      }
     if (options_.as_json)
-      json_.push_back(as_json(source.name, use, verdict));
-    else
-      print_text(as_text(source.name, verdict));
-    return {};
+      print_text(json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());
+    return all_accepted;
   }
 
   const BtfdedupOptions& options_;
   std::vector<InputFile> files_;
   Bases bases_;
-  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
-  bool all_accepted_ = true;
+  std::optional<ModuleRelocator> relocator_;
 };
 
 }  // namespace

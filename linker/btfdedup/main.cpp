@@ -78,7 +78,9 @@ class Program {
   std::expected<void, Error> read_inputs();
   std::expected<void, Error> check_output() const;
   std::expected<void, Error> begin(const BtfSource& first);
-  std::expected<void, Error> add(const BtfSource& source);
+  std::expected<void, Error> add(BtfSource source);
+  bool is_relocatable(const BtfSource& source) const;
+  std::expected<void, Error> relocate(BtfSource& source);
   std::expected<void, Error> add(const BtfSource& source, const std::string& name,
                                  std::span<const std::byte> blob);
   std::expected<void, Error> deduplicate();
@@ -123,6 +125,7 @@ class Program {
   Outputs::Output *output_ = nullptr, *size_map_ = nullptr;  ///< of these, or null
   std::vector<InputFile> files_;  ///< all opened files, mapped until the end
   Bases bases_;
+  std::optional<ModuleRelocator> relocator_;
   std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
   std::vector<UpdatedBlob> updated_;  ///< the blobs of the input, if that is the updated file
   std::optional<ImageSymbols> image_symbols_;
@@ -185,8 +188,8 @@ std::expected<void, Error> Program::read_inputs() {
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) last_lack = sources->lack;
     if (sources->list.empty() && !input.is_listed) lacks.push_back(last_lack);
-    for (const BtfSource& source : sources->list)
-      if (auto ok = add(source); !ok) return ok;
+    for (BtfSource& source : sources->list)
+      if (auto ok = add(std::move(source)); !ok) return ok;
   }
   if (!has_begun())
     return fail("{}: compile with -g, with gcc -gbtf", lacks.empty() ? last_lack : lacks.front());
@@ -232,7 +235,27 @@ bool Program::sorts() const {
   return btf && is_sorted_by_name(*btf);
 }
 
-std::expected<void, Error> Program::add(const BtfSource& source) {
+/// Whether a source can be moved from its section .BTF.base to the base given. An updated file
+/// keeps that section.
+bool Program::is_relocatable(const BtfSource& source) const {
+  return !source.base.empty() && options_.bases.size() == 1 && bases_.size() == 1 &&
+         options_.update.empty() && !options_.distill && !image_symbols_;
+}
+
+std::expected<void, Error> Program::relocate(BtfSource& source) {
+  if (!relocator_) relocator_.emplace(*base());
+  auto blob = relocator_->relocate(source);
+  if (!blob) return std::unexpected(blob.error());
+  OwnedBytes bytes = OwnedBytes::of(std::move(*blob));
+  source.contents = bytes.bytes;
+  source.base = {};
+  files_.push_back(InputFile::unpacked(std::move(bytes.owner), source.name, bytes.bytes, {}));
+  return {};
+}
+
+std::expected<void, Error> Program::add(BtfSource source) {
+  if (is_relocatable(source))
+    if (auto ok = relocate(source); !ok) return ok;
   if (!has_begun())
     if (auto ok = begin(source); !ok) return ok;
   if (!std::ranges::equal(source.base, base_of_inputs_))

@@ -42,10 +42,11 @@ bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t inde
   if (index >= bpflink_verdict_fault_count(verdict)) return BPFLINK_ERROR_ARGUMENT;
   const BtfFault& fault = verdict->verdict.faults[index];
   const BtfRuleText& rule = btf_rule_text(fault.rule);
+  const std::string& misfit = verdict->verdict.misfit;
   return describe({.rule = c_string(rule.key),
                    .text = c_string(rule.text),
                    .kernel = c_string(rule.kernel),
-                   .advice = c_string(rule.advice),
+                   .advice = misfit.empty() ? c_string(rule.advice) : misfit.c_str(),
                    .type = fault.type.c_str(),
                    .subject = fault.subject.c_str(),
                    .type_id = fault.type_id,
@@ -56,7 +57,8 @@ bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t inde
 
 char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index) {
   if (index >= bpflink_verdict_fault_count(verdict)) return nullptr;
-  return give_text([&] { return describe_fault(verdict->verdict.faults[index]); });
+  return give_text(
+      [&] { return describe_fault(verdict->verdict.faults[index], verdict->verdict.misfit); });
 }
 
 bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict, bpflink_requirement* out,

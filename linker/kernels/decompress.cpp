@@ -42,7 +42,11 @@ std::unexpected<Error> fail_memory() {
 /// Decompressed bytes, up to a limit.
 class Output {
  public:
-  explicit Output(uint64_t limit) : limit_(limit) {}
+  /// Reserves room for what `input` bytes usually give, so that the bytes do not move as they grow.
+  Output(uint64_t limit, uint64_t input) : limit_(limit) {
+    constexpr uint64_t usual_ratio = 6;
+    bytes_.reserve(static_cast<size_t>(std::min(limit, usual_ratio * input)));
+  }
 
   /// Room for the next bytes. Errors: more than the limit are there.
   std::expected<std::span<std::byte>, Error> room(size_t size = 1 << 18) {
@@ -237,7 +241,7 @@ Compression compression_of(std::span<const std::byte> bytes) {
 std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
                                                         uint64_t limit) {
   Compression compression = compression_of(bytes);
-  Output output(limit);
+  Output output(limit, bytes.size());
   do {
     auto consumed = decompress_stream(bytes, output);
     if (!consumed) return std::unexpected(consumed.error());

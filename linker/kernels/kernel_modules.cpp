@@ -38,11 +38,7 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
 std::expected<OwnedBytes, Error> relocated(std::span<const std::byte> blob,
                                            std::span<const std::byte> base_blob,
                                            const Kernel& kernel) {
-  auto base = Btf::parse(base_blob);
-  if (!base) return fail(".BTF.base: {}", base.error().message);
-  auto split = Btf::parse(blob, &*base);
-  if (!split) return std::unexpected(split.error());
-  auto bytes = relocate_base(*split, kernel);
+  auto bytes = relocate_base(blob, base_blob, kernel.btf, CoreKernelAccess::named(kernel.index, 0));
   if (!bytes) return std::unexpected(bytes.error());
   return OwnedBytes::of(std::move(*bytes));
 }

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/core/candidates.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "linker/error.hpp"
@@ -17,10 +16,10 @@ namespace {
 
 class Relocation {
  public:
-  Relocation(const Btf& split, const Kernel& kernel)
+  Relocation(const Btf& split, const Btf& kernel, const NamedTypes& names)
       : split_(split),
-        kernel_(kernel.btf),
-        names_(CoreKernelAccess::named(kernel.index, 0)),
+        kernel_(kernel),
+        names_(names),
         map_(split_.first_id()),
         is_member_(split_.first_id()) {}
 
@@ -67,7 +66,8 @@ class Relocation {
     const auto& matches = needs_size ? of_same_size : found;
     if (matches.size() == 1) return matches.front();
     if (type.kind() == BtfKind::Fwd && !matches.empty()) return matches.front();
-    return fail("{} {} of its .BTF.base {} in the kernel", btf_kind_name(type.kind()), name,
+    return fail("{}{}{} of its .BTF.base {} in the kernel", btf_kind_name(type.kind()),
+                name.empty() ? "" : " ", name,
                 matches.empty() ? "is not" : "is there more than once");
   }
 
@@ -93,10 +93,18 @@ class Relocation {
 
 }  // namespace
 
-std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Kernel& kernel) {
-  Relocation relocation(split, kernel);
+std::expected<std::vector<std::byte>, Error> relocate_base(std::span<const std::byte> blob,
+                                                           std::span<const std::byte> base_blob,
+                                                           const Btf& kernel,
+                                                           const NamedTypes& names) {
+  auto base = Btf::parse(base_blob);
+  if (!base) return fail(".BTF.base: {}", base.error().message);
+  auto parsed = Btf::parse(blob, &*base);
+  if (!parsed) return std::unexpected(parsed.error());
+  const Btf& split = *parsed;
+  Relocation relocation(split, kernel, names);
   if (auto ok = relocation.find_types(); !ok) return std::unexpected(ok.error());
-  BtfBuilder types(&kernel.btf);
+  BtfBuilder types(&kernel);
   for (uint32_t id = split.first_id(); id < split.end_id(); ++id) {
     BtfType type = split.type(id);
     if (!is_known(type.kind())) return fail("type [{}] is of an unknown kind", id);

@@ -4,17 +4,22 @@
 
 #include <cstddef>
 #include <expected>
+#include <span>
 #include <vector>
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "linker/kernels/kernel.hpp"
+#include "dedup/core/candidates.hpp"
 
 namespace bpflink {
 
-/// A blob with the types of `split`, whose base is a distilled one, as split BTF of `kernel`:
-/// references to the distilled base become references to the kernel's types. Errors: the kernel has
-/// none or several for one of these; a type is of an unknown kind; those of BtfBuilder::finish().
-std::expected<std::vector<std::byte>, Error> relocate_base(const Btf& split, const Kernel& kernel);
+/// The types of `blob`, which is split from the distilled base `base_blob`, as split BTF of
+/// `kernel`, whose names are `names`: references to the distilled base become references to the
+/// kernel's types. Errors: a blob is malformed; the kernel has no type or several for one of the
+/// distilled base; a type is of an unknown kind; those of BtfBuilder::finish().
+std::expected<std::vector<std::byte>, Error> relocate_base(std::span<const std::byte> blob,
+                                                           std::span<const std::byte> base_blob,
+                                                           const Btf& kernel,
+                                                           const NamedTypes& names);
 
 }  // namespace bpflink

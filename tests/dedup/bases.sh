@@ -44,8 +44,11 @@ expect "[4] PTR '(anon)' type_id=3
 "$BTFDEDUP" module.ko updated.ko --dump raw >raw
 expect "[3] STRUCT 'two' size=4 vlen=1
 	'b' type_id=2 bits_offset=0" cat raw
+"$BTFDEDUP" --base base.btf module.ko --dump raw >raw # a base may have other types and ids
+expect "[3] STRUCT 'two' size=4 vlen=1
+	'b' type_id=2 bits_offset=0" cat raw
 expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given' \
-  "$BTFDEDUP" --base base.btf module.ko -o out.o
+  "$BTFDEDUP" --base base.btf --base second.btf module.ko -o out.o
 expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given before' \
   "$BTFDEDUP" --base base.btf --base module.ko third.btf -o out.o
 expect_message 'btfdedup: error: base.btf: is split from another base than module.ko' \

@@ -87,5 +87,5 @@ expect_message 'btfdedup: error: --flatten and --update exclude each other (see 
   "$BTFDEDUP" --flatten --base base.btf --update new.ko
 expect_message 'btfdedup: error: new.ko: its section .BTF.base has structs without members, which --flatten cannot complete' \
   "$BTFDEDUP" --flatten --base new.ko c.btf -o out.o
-expect_message 'btfdedup: error: new.ko: is split from its section .BTF.base, not from the base given' \
+expect_message 'btfdedup: error: new.ko: PTR of its .BTF.base is not in the kernel' \
   "$BTFDEDUP" --flatten --base base.btf new.ko -o out.o
