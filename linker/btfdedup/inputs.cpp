@@ -71,7 +71,8 @@ std::optional<BtfSource> find_section(const std::string& name, ElfFile elf) {
   std::span<const std::byte> contents = elf.contents(elf.sections[*section]), base;
   if (auto found = elf.find(".BTF.base")) base = elf.contents(elf.sections[*found]);
   elf.sections = {};  // saves memory: there may be thousands of files
-  return BtfSource{name, contents, base, std::move(elf)};
+  bool is_linked = elf.type == ET_EXEC || elf.type == ET_DYN;
+  return BtfSource{name, contents, base, std::move(elf), is_linked};
 }
 
 std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
@@ -119,7 +120,7 @@ std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFil
     source = find_section(file->name, std::move(*image.elf));
     if (!source) sources.lack = file->name + ": has no section .BTF";
   } else if (auto blob = find_image_btf(image)) {
-    source = BtfSource{file->name, *blob, {}, std::nullopt};
+    source = BtfSource{file->name, *blob, {}, std::nullopt, image.form == KernelImage::Form::Flat};
   } else {
     sources.lack = fmt::format("{}: {}", file->name, blob.error().message);
   }
@@ -188,7 +189,7 @@ std::expected<Sources, Error> open_sources(const std::string& path, std::vector<
     else
       sources.lack = file.name() + ": has no section .BTF";
   } else {
-    sources.list.push_back({file.name(), file.bytes(), {}, std::nullopt});
+    sources.list.push_back({file.name(), file.bytes(), {}, std::nullopt, false});
   }
   files.push_back(std::move(file));
   return sources;

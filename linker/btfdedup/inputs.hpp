@@ -37,6 +37,7 @@ struct BtfSource {
   /// Without its sections; nothing for raw BTF. Of decompressed files only BPF objects have their
   /// bytes.
   std::optional<ElfFile> elf;
+  bool is_linked = false;  ///< part of a linked file: an ELF file for execution, or a memory image
 };
 
 /// The sources in a file.

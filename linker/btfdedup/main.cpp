@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"
 #include "bpflink/explain.hpp"
@@ -83,6 +85,8 @@ class Program {
   std::expected<void, Error> relocate(BtfSource& source);
   std::expected<void, Error> add(const BtfSource& source, const std::string& name,
                                  std::span<const std::byte> blob);
+  bool is_extraction() const;
+  void extract();
   std::expected<void, Error> deduplicate();
   void count_bases();
   std::expected<void, Error> distill_output();
@@ -131,6 +135,7 @@ class Program {
   std::optional<ImageSymbols> image_symbols_;
   std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
   std::optional<ImageDeduplicator> image_deduplicator_;
+  std::span<const std::byte> kernel_;  ///< the first blob, if it is a linked kernel's; else empty
   std::vector<std::string> names_;
   std::vector<std::pair<Btf, uint64_t>>
       inputs_;  ///< the inputs with their sizes, if the output is described
@@ -303,6 +308,7 @@ std::expected<void, Error> Program::add(const BtfSource& source, const std::stri
   }
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_) like_ = source.elf;
+  if (names_.empty() && source.is_linked && is_kernel_image(*btf)) kernel_ = blob;
   names_.push_back(name);
   statistics_.input.add(*btf, blob.size());
   if (is_described()) inputs_.emplace_back(share(*btf), blob.size());
@@ -312,7 +318,25 @@ std::expected<void, Error> Program::add(const BtfSource& source, const std::stri
   return {};
 }
 
+/// Whether the output is a linked kernel's BTF: its modules are split from it, so all ids and
+/// string offsets stay.
+bool Program::is_extraction() const {
+  return !kernel_.empty() && names_.size() == 1 && !options_.output.empty() && bases_.empty() &&
+         !options_.sort && !image_symbols_;
+}
+
+void Program::extract() {
+  std::vector<uint32_t> ids(statistics_.input.types);
+  std::iota(ids.begin(), ids.end(), 1);
+  result_.emplace().type_maps.emplace_back(1, std::move(ids));
+  blob_.assign(kernel_.begin(), kernel_.end());
+}
+
 std::expected<void, Error> Program::deduplicate() {
+  if (is_extraction()) {
+    extract();
+    return {};
+  }
   {
     Stopwatch watch(statistics_.resolve);
     if (auto ok = image_deduplicator_ ? run_image_btf() : run_deduplicator(); !ok) return ok;

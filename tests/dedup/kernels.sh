@@ -54,6 +54,22 @@ for file in ["a.btf", "vmlinux", "vmlinuz"]:
     report = subprocess.run([sys.argv[1], "--check", "--json", file], capture_output=True).stdout
     print(json.loads(report)[0]["rules"])' "$BTFDEDUP"
 
+# A linked kernel alone is extracted: modules continue its ids, also where types repeat others.
+blob twice.btf "add(INT, 'int', 4, 0x1000020); add(PTR, '', 1); add(PTR, '', 1); add(STRUCT, 'bpf_ctx_convert', 0); string('unused')"
+ld -e 0 plain.o -o linked 2>/dev/null
+objcopy --add-section=.BTF=twice.btf linked
+gzip -k linked
+"$python" bz_image.py linked.gz linked.bz
+for kernel in linked linked.gz linked.bz; do
+  "$BTFDEDUP" $kernel -o got.btf --dump raw >dump
+  cmp twice.btf got.btf || fail "$kernel"
+  expect 4 grep -c '^\[' dump
+  "$BTFDEDUP" $kernel --sort -o got.btf
+  expect 3 eval '"$BTFDEDUP" got.btf --dump raw | grep -c "^\["'
+  "$BTFDEDUP" $kernel a.btf -o got.btf
+  expect 1 eval '"$BTFDEDUP" got.btf --dump raw | grep -c "PTR .* type_id=1$"'
+done
+
 # Modules: alone, compressed, in a directory among other files
 "$python" -S - <<'END'
 # b.btf as split from a.btf: ids and string offsets continue those of the base

@@ -154,10 +154,10 @@ done <formats
 
 cd "$tmp/types"
 page=$manual/man1/btfdedup.1
-count_examples "$page"
+count_examples "$page" 7
 echo 'struct task { int a; }; struct task task_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct task { long a; }; struct task task_b; struct same { struct same *next; } same_b;' >b.c
-echo 'struct stream { int descriptor; } stream;' >c.c
+echo 'struct stream { int descriptor; } stream; struct bpf_ctx_convert {} convert;' >c.c
 "$CC" -gbtf -c a.c b.c c.c
 cp c.o vmlinux
 cat >split.c <<'END'
@@ -192,16 +192,23 @@ run "$page" 3
 bpftool btf dump file mod.btf -B vmlinux >listing
 contains listing "STRUCT 'module'"
 if grep -q "STRUCT 'stream'" listing; then fail 'mod.btf has a type of its base'; fi
+ld -e 0 vmlinux -o vmlinuz # what is in a vmlinuz: linked, and with what only kernels define
+mkdir modules
+xz -c mod.ko >modules/mod.ko.xz
 run "$page" 4
+bpftool btf dump file vmlinux.btf >listing
+contains listing "STRUCT 'stream'"
+contains log 'modules/mod.ko.xz: needs Linux'
+run "$page" 5
 contains log 'int a;'
 contains log 'long int a;'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  run "$page" 5
+  run "$page" 6
   echo '#include "vmlinux.h"
 struct task_struct task;' >core.c
   clang -g -O2 --target=bpf -c core.c
 fi
-run "$page" 6
+run "$page" 7
 both_units all.o
 jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
 
@@ -242,7 +249,7 @@ cc -Wall -Werror library.c -o library -lbpf
 mkdir -p "$tmp/core/kernels"
 cd "$tmp/core"
 page=$manual/man1/bpfcore.1
-count_examples "$page" 8
+count_examples "$page" 10
 cat >trace.bpf.c <<'END'
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -307,9 +314,18 @@ contains log 'kernels/new.btf  5.14.0-70.el9  x86_64'
 run "$page" 6
 contains log 'kernels/old.btf: trace.bpf/'
 while read -r file; do [[ -s btfs/$file ]] || fail "index.json: no $file"; done < <(jq -r '.kernels[].files[].file' btfs/index.json)
+gzip -c kernels/old.btf >vmlinuz
+mkdir modules
+{ printf '\x9f\xeb\1\0\x18\0\0\0' && head -c 16 /dev/zero; } >modules/own # split BTF without types
+run "$page" 7
+[[ -s whole/whole.btf || -s whole/trace.bpf/whole.btf ]] || fail "flattened: $(ls -R whole)"
+mkdir -p btfhub-archive/ubuntu/20.04/x86_64
+tar -cJf btfhub-archive/ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz -C kernels old.btf
+run "$page" 8
+[[ -s fleet.btfs ]] || fail 'bpfcore(1): no archive of a fleet'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  run "$page" 7
-  example "$page" 8 >loader.c
+  run "$page" 9
+  example "$page" 10 >loader.c
   "$CC" -I"$PREFIX/include" loader.c -o loader -lbpf
   [[ $(./loader) == 'types from the archive' ]] || fail "bpfcore(1): the example prints: $(./loader)"
 fi

@@ -154,6 +154,7 @@ echo 'struct stream { int descriptor; } stream;' >c.c
 ar rcs libc.a c.o
 printf '%s\n' a.o b.o >objects.txt
 cp c.o vmlinux
+gzip -c vmlinux >vmlinuz
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o prog.o
 # split OUT NAME BASE...: writes raw BTF of one struct, split from the bases
 cat >split.c <<'END'
@@ -176,6 +177,9 @@ module() { # NAME STRUCT BASE...: NAME.ko
 }
 module mod first vmlinux
 module a second vmlinux
+xz -c mod.ko >mod.ko.xz
+mkdir modules
+cp mod.ko.xz modules
 module b stream vmlinux a.btf # a name in vmlinux: libbpf 1.1 gets a new name's offset wrong here
 objcopy --dump-section .BTF=base.btf vmlinux
 objcopy --remove-section=.BTF --add-section=.BTF=a.btf --add-section=.BTF.base=base.btf c.o new.ko
@@ -220,8 +224,8 @@ while IFS='#' read -r line comment; do
     mkdir "$tmp/work/btf/line$((++number))"
     cd "$tmp/work/btf"
     cp a.o b.o "line$number"
-    for file in libc.a objects.txt vmlinux {mod,a,b,new}.ko prog.o; do
-      if [[ " $line " == *[\ @]"$file "* ]]; then cp $file "line$number"; fi
+    for file in libc.a objects.txt vmlinux vmlinuz modules mod.ko.xz {mod,a,b,new}.ko prog.o; do
+      if [[ " $line " == *[\ @]"$file "* ]]; then cp -r $file "line$number"; fi
     done
     cd "line$number"
   fi
@@ -258,6 +262,13 @@ sed -i 's/bpf_core_field_exists(.*) ? \(.*\) : 0/\1/' prog.c
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
 if bash -euc "$(snippet bpfcore 1)" >log 2>&1; then fail 'bpfcore: prog.o fits both kernels'; fi
 contains log "error: struct task_struct has no member 'pid' in 1 of 2 kernels"
+mkdir -p btfhub-archive/ubuntu/20.04/x86_64
+tar -cJf btfhub-archive/ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz kernels/pid.btf
+cp -r ../btf/{vmlinuz,modules} .
+paste "$(snippet bpfcore 2)"
+[[ -s prog.btfs ]] || fail 'bpfcore: no archive'
+bpftool btf dump file kernels/whole.btf >types
+contains types "STRUCT 'first'"
 
 for used in "$tmp"/snippets/*.section; do
   [[ -e ${used%.section}.used ]] || fail "no test runs this of README.md, '$(<"$used")':"$'\n'"$(<"${used%.section}")"
