@@ -5,7 +5,8 @@
 #
 # FIRST to LAST are the seeds; `SET...` are sets of compilers of same-as-native.sh, by default all that
 # the suite has. The suite's root is build/random.SUITE (or ROOT), which stays for the next run.
-# BPFLINK and BPF_RUN default to those of build/release.
+# bpflink, of build/release, runs there too, with the suite's LLVM. BPF_RUN defaults to that of
+# build/release.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -51,9 +52,15 @@ in_suite bpf-gcc 'exec bpf-gcc "$@"'
 in_suite rust-bpf 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C debuginfo=2 -C panic=abort \
   -L /var/lib/rust-bpf --crate-type lib --emit=llvm-bc "$1" -o "$2.bc"
   llc-of-rustc -march=bpf -mcpu=v3 -filetype=obj "$2.bc" -o "$2"'
+in_suite rust-bitcode 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C panic=abort -C target-cpu=v3 \
+  -L /var/lib/rust-bpf --crate-type lib --emit=llvm-bc "$1" -o "$2"'
+mkdir -p "$root/usr/local/libexec/bpflink"
+cp build/release/bin/bpflink "$root/usr/local/bin"
+cp build/release/bin/bpflink-lto "$root/usr/local/libexec/bpflink"
+in_suite bpflink 'exec /usr/local/bin/bpflink "$@"'
 in_suite rust-native 'rustc --edition 2021 -C opt-level=1 -C panic=abort --crate-type lib --emit=obj "$1" -o "$2"'
 
-export TMPDIR=$root/tmp SEEDS=$seeds COMPILERS=${*:-clang gcc mixed rust clang-be gcc-be mixed-be}
+export TMPDIR=$root/tmp SEEDS=$seeds COMPILERS=${*:-clang gcc mixed rust clang-be gcc-be mixed-be bitcode mixed-bitcode rust-bitcode}
 export CC=$commands/clang BPF_GCC=$commands/bpf-gcc RUST_BPF=$commands/rust-bpf RUST_NATIVE=$commands/rust-native
-export BPFLINK=${BPFLINK:-build/release/bin/bpflink} BPF_RUN=${BPF_RUN:-build/release/bin/bpf_run}
+export RUST_BITCODE=$commands/rust-bitcode BPFLINK=$commands/bpflink BPF_RUN=${BPF_RUN:-build/release/bin/bpf_run}
 tests/kernel/same-as-native.sh

@@ -5,10 +5,11 @@
 #
 #   SEEDS='1 2 3'     the programs
 #   COMPILERS='...'   sets of compilers: clang, gcc, mixed, rust, clang-be, gcc-be, mixed-be; bitcode, which
-#                     LLVM optimizes as one program, and mixed-bitcode, with objects of both compilers; by
-#                     default a seed has one or two
+#                     LLVM optimizes as one program, mixed-bitcode, with objects of both compilers, and
+#                     rust-bitcode, with one file more; by default a seed has one to three
 #   CC, BPF_GCC       commands, e.g. ones that enter the root of a newer suite
 #   RUST_BPF          a command that makes the BPF object $2 of the Rust file $1; the set `rust` needs it
+#   RUST_BITCODE      a command that makes bitcode of it; the set `rust-bitcode` needs it
 #   RUST_NATIVE       the same for this machine
 #   KEEP=DIRECTORY    where programs are kept with which something is wrong
 #
@@ -50,7 +51,7 @@ compiler_of() {
     clang* | rust) echo clang ;;
     gcc*) echo gcc ;;
     bitcode) echo bitcode ;;
-    mixed-bitcode)
+    mixed-bitcode | rust-bitcode)
       case $((($2 + seed) % 4)) in
         0 | 1) echo bitcode ;;
         2) echo clang ;;
@@ -79,8 +80,8 @@ compile_for() {
     fi
     objects+=(f$n.o)
   done
-  if [[ $set == rust ]]; then
-    $RUST_BPF rust.rs rust.o
+  if [[ $set == rust* ]]; then
+    if [[ $set == rust ]]; then $RUST_BPF rust.rs rust.o; else $RUST_BITCODE rust.rs rust.o; fi
     objects+=(rust.o) judged+=(llvm:rust.o)
   fi
 }
@@ -118,7 +119,7 @@ try() {
 examine() {
   local options=() with_btf=(--with-btf) expected=("${checks[@]}")
   # Linux 6.18 refused the BTF of most links with a Rust object; the programs load without it.
-  if [[ $set == rust ]]; then with_btf=(); fi
+  if [[ $set == rust* ]]; then with_btf=(); fi
   if [[ $way == *gc-sections* || $way == localize-hidden ]]; then options+=(--gc); fi
   if [[ $way == *gc-sections* || $way == stripped ]]; then mapfile -t expected < <(checks_of_kept); fi
   if [[ $way == libbpf-* ]]; then
@@ -197,7 +198,7 @@ try_all() {
   # libbpf's linker takes what a first stage made, whatever compiled it; but where a stage is of gcc's
   # files alone, it has no func_info.
   way=libbpf-after-stage
-  if [[ $set != *-be && $set != mixed-bitcode ]] && bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
+  if [[ $set != *-be && $set != mixed-bitcode && $set != rust-bitcode ]] && bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
 
   in_order=()
   local reversed=() reversed_natives=() i
@@ -216,15 +217,15 @@ for seed in ${SEEDS:-1 2 3}; do
   count=$((3 + seed % 3))
   for set in $(sets_of "$seed"); do
     all+=("$set")
-    # The set `rust` has a file more, and so other programs.
-    python3 "$generator" "$seed" "$count" $([[ $set != rust ]] || echo rust)
+    # The sets of Rust have a file more, and so other programs.
+    python3 "$generator" "$seed" "$count" $([[ $set != rust* ]] || echo rust)
     natives=()
     for ((n = 0; n < count; n++)); do
       gcc -w -O1 '-DSEC(x)=' "${macros[@]:1}" -c f$n.c -o f$n.native.o
       natives+=(f$n.native.o)
     done
     gcc -w -O1 -c native.c -o native.native.o
-    if [[ $set == rust ]]; then
+    if [[ $set == rust* ]]; then
       $RUST_NATIVE rust.rs rust.native.o
       natives+=(rust.native.o)
     fi
