@@ -18,7 +18,7 @@ bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time pahole doxygen meson ninja-build dpkg-dev git lintian debootstrap man-db zsh jq python3-jsonschema chromium
   poppler-utils
-  cargo rustc rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
+  cargo rustc rust-src rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
