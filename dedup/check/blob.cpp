@@ -16,15 +16,17 @@ constexpr size_t max_blob_size = 16 << 20;
 /// The end of the header's size field, which follows the magic number, version and flags.
 constexpr size_t size_field_end = 8;
 
+bool has_bytes(std::span<const std::byte> bytes) {
+  return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
+}
+
 void check_header(std::span<const std::byte> blob, const BtfHeaderFields& fields,
                   Findings& findings) {
   // A shorter header has no fields for the strings, which are required.
   if (fields.size < BtfHeader::classic_size || fields.size > blob.size())
     return findings.add(BtfRule::HeaderSize);
-  auto known = fields.size < BtfHeader::size_with_layout ? BtfHeader::classic_size
-                                                         : BtfHeader::size_with_layout;
-  auto rest = blob.first(fields.size).subspan(known);
-  if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; }))
+  if (has_bytes(blob.first(fields.size)
+                    .subspan(std::min<size_t>(fields.size, BtfHeader::size_with_layout))))
     findings.add(BtfRule::HeaderRest);
   if (fields.magic != btf_magic) findings.add(BtfRule::Magic);
   if (fields.version != btf_version) findings.add(BtfRule::Version);
@@ -62,6 +64,11 @@ bool check_strings(std::span<const std::byte> strings, bool is_split, Findings& 
 }
 
 }  // namespace
+
+bool has_layout_fields(std::span<const std::byte> blob, const BtfHeader& header) {
+  auto known = blob.first(std::min(header.size, BtfHeader::size_with_layout));
+  return has_bytes(known.subspan(BtfHeader::classic_size));
+}
 
 std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
                                     Findings& findings) {

@@ -7,9 +7,10 @@
 //   each type alone            (single_types.cpp)
 //   what types refer to        (resolution.cpp, members.cpp)
 //   the order of type tags     (tag_order.cpp)
+//   structs with locks, kptrs and the like    (struct_fields.cpp)
 //
 // The texts of the rules are in rules.cpp. A feature of a newer kernel is not a fault but a
-// requirement (requirement.cpp).
+// requirement (requirement.cpp, features.cpp).
 #include "bpflink/check.hpp"
 
 #include <fmt/format.h>
@@ -83,7 +84,9 @@ void check_types(const BtfView& types, bool is_whole, BtfUse use, Findings& find
     check_resolution(types, findings);
   else
     check_id_ranges(types, findings);
+  bool is_sound = !findings.has_faults();
   check_tag_order(types, findings);
+  if (use == BtfUse::Program && is_sound) check_struct_fields(types, findings);
 }
 
 /// Fills in the texts of faults. Types are printed as C if the blob can be parsed.
@@ -169,7 +172,7 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   BtfView types(section.words, section.starts,
                 {reinterpret_cast<const char*>(strings.data()), strings.size()}, base);
   check_types(types, section.is_whole, use, findings);
-  verdict.needs = find_requirement(types, header->layout_size != 0);
+  verdict.needs = find_requirement(types, has_layout_fields(blob, *header), use);
   verdict.omitted = findings.omitted();
   verdict.faults = findings.take_faults();
   if (base != nullptr) verdict.misfit = find_misfit(types);
@@ -190,7 +193,14 @@ std::string describe_fault(const BtfFault& fault, std::string_view misfit) {
   if (!fault.type.empty()) text = fmt::format("[{}] {}: ", fault.type_id, fault.type);
   if (!fault.subject.empty()) text += fault.subject + ": ";
   text += rule.text;
-  if (!rule.kernel.empty()) text += fmt::format(" (Linux: \"{}\")", rule.kernel);
+  std::string linux = "Linux";
+  if (rule.until != LinuxRelease())
+    linux += fmt::format(" {}.{} until {}.{}", rule.since.major, rule.since.minor, rule.until.major,
+                         rule.until.minor);
+  if (!rule.kernel.empty())
+    text += fmt::format(" ({}: \"{}\")", linux, rule.kernel);
+  else if (rule.until != LinuxRelease())
+    text += fmt::format(" ({})", linux);
   return fmt::format("{}; {}", text, misfit.empty() ? rule.advice : misfit);
 }
 

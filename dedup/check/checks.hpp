@@ -16,6 +16,9 @@ namespace bpflink {
 std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
                                     Findings& findings);
 
+/// Whether a header has fields for a layout section, which older kernels want to be zero.
+bool has_layout_fields(std::span<const std::byte> blob, const BtfHeader& header);
+
 /// Checks each type without what it refers to: names, numbers, order of members.
 void check_single_types(const BtfView& types, Findings& findings);
 
@@ -28,10 +31,14 @@ void check_id_ranges(const BtfView& types, Findings& findings);
 /// Checks that type tags come before qualifiers and typedefs, and that chains of these are short.
 void check_tag_order(const BtfView& types, Findings& findings);
 
+/// Checks structs that have fields of the verifier's, such as locks. For types without
+/// other faults than those of check_tag_order().
+void check_struct_fields(const BtfView& types, Findings& findings);
+
 /// Why split types, whose base may be another one than they were made with, do not fit it, or "".
 std::string find_misfit(const BtfView& types);
 
-/// The Linux release that kinds, flags and names need.
-BtfRequirement find_requirement(const BtfView& types, bool has_layout);
+/// The Linux release that kinds, flags and names need in BTF for `use`.
+BtfRequirement find_requirement(const BtfView& types, bool has_layout, BtfUse use);
 
 }  // namespace bpflink

@@ -1,6 +1,7 @@
 // The faults that the checks of one blob found.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +14,9 @@ class Findings {
   /// Adds a fault of a type or of one of its elements.
   void add(BtfRule rule, uint32_t type_id, int64_t element = -1) {
     if (type_id < is_faulty_.size()) is_faulty_[type_id] = true;
-    if (faults_.size() < max_kept)
+    bool is_first = !is_broken_.test(static_cast<size_t>(rule));
+    is_broken_.set(static_cast<size_t>(rule));
+    if (faults_.size() < max_kept || is_first)
       faults_.push_back(
           {.rule = rule, .type_id = type_id, .element = static_cast<int32_t>(element)});
     else
@@ -32,11 +35,14 @@ class Findings {
   uint64_t omitted() const { return omitted_; }
 
  private:
-  static constexpr size_t max_kept = 100;  ///< faults that are kept; others are counted
+  /// How many faults are kept, and the first of each rule; others are counted.
+  static constexpr size_t max_kept = 100;
+  static constexpr size_t max_rules = 128;
 
   std::vector<BtfFault> faults_;
   uint64_t omitted_ = 0;
-  std::vector<bool> is_faulty_;  ///< by type id
+  std::bitset<max_rules> is_broken_;  ///< by rule
+  std::vector<bool> is_faulty_;       ///< by type id
 };
 
 }  // namespace bpflink

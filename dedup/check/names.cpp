@@ -1,7 +1,5 @@
 #include "dedup/check/names.hpp"
 
-#include "dedup/format/kinds.hpp"
-
 namespace bpflink {
 namespace {
 
@@ -47,6 +45,15 @@ NameKind name_kind(const BtfView& types, uint32_t offset) {
     kind.has_dot |= c == '.';
   }
   return kind;
+}
+
+void clean_name(char* name, bool has_dots) {
+  for (char* c = name; *c != '\0'; ++c) {
+    auto byte = static_cast<unsigned char>(*c);
+    bool is_sound = is_letter(byte) || byte == '_' || (is_digit(byte) && c != name) ||
+                    (byte == '.' && has_dots);
+    if (!is_sound) *c = '_';
+  }
 }
 
 }  // namespace bpflink

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bpflink/btf.hpp"
+#include "dedup/format/kinds.hpp"
 
 namespace bpflink {
 
@@ -29,5 +30,21 @@ struct NameKind {
 
 /// The properties of the name at a valid offset.
 NameKind name_kind(const BtfView& types, uint32_t offset);
+
+/// Calls `visit(offset)` for the name of a type of a known kind, if kernels check its characters,
+/// and for those of its elements. An offset of 0 is no name.
+template <class Visit>
+void for_each_checked_name(BtfType type, Visit&& visit) {
+  constexpr KindSet with_checked_name = kinds_with([](const KindRow& row) {
+    return row.name_rule == NameRule::Optional || row.name_rule == NameRule::Needed ||
+           row.name_rule == NameRule::Section;
+  });
+  if (with_checked_name.contains(type.kind())) visit(type.name_off());
+  for_each_word(type.words(), kind_words(type.kind()).names, visit);
+}
+
+/// Replaces the characters of a string with its NUL that are no part of an identifier, or of a
+/// section's name that `has_dots`, by '_'.
+void clean_name(char* name, bool has_dots);
 
 }  // namespace bpflink

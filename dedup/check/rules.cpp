@@ -153,10 +153,31 @@ constexpr BtfRuleText rules[] = {
     {Depth, "depth", "types are nested at most 32 deep, in the order of ids",
      "Exceeded max resolving depth:32", "nest less, or write inner types before outer ones", first},
     {TagOrder, "tag-order", "type tags come before const, volatile, restrict and typedefs",
-     "Type tags don't precede modifiers", "put the tags right after the `*`", type_tags},
+     "Type tags don't precede modifiers", "put the tags right after the `*`", tag_order,
+     tags_anywhere},
     {ChainLength, "chain-length",
      "a chain of qualifiers, typedefs and type tags has at most 32 types",
-     "Max chain length or cycle detected", "use fewer typedefs", type_tags},
+     "Max chain length or cycle detected", "use fewer typedefs", tag_order},
+
+    {TagOfMember, "tag-of-member",
+     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has "
+     "at "
+     "most one tag, and that of a kptr",
+     "", "omit the tag, or move the pointer to another struct", tags_of_members, tags_anywhere},
+    {UserPointer, "user-pointer",
+     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, no pointer has "
+     "the tag uptr",
+     "", "move the pointer to another struct", tags_of_members, user_pointers},
+    {KptrTarget, "kptr-target",
+     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a kptr points "
+     "to "
+     "a struct",
+     "", "point to a struct, or move the pointer to another one", tags_of_members},
+    {FieldCount, "field-count",
+     "a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, has at most 11 "
+     "such "
+     "fields, those in its structs and arrays included",
+     "", "move some to another struct", tags_of_members},
 };
 
 // Each rule has a text, in the order of the enumerators.
@@ -164,12 +185,23 @@ static_assert(std::ranges::equal(rules, std::views::iota(size_t{0}, std::size(ru
                                  [](const BtfRuleText& text) {
                                    return static_cast<size_t>(text.rule);
                                  }));
-static_assert(std::size(rules) == static_cast<size_t>(ChainLength) + 1);
+static_assert(std::size(rules) == static_cast<size_t>(FieldCount) + 1);
 
 }  // namespace
 
 const BtfRuleText& btf_rule_text(BtfRule rule) {
   return rules[static_cast<size_t>(rule)];
+}
+
+bool has_rule(LinuxRelease release, BtfRule rule) {
+  const BtfRuleText& text = btf_rule_text(rule);
+  return text.since <= release && (text.until == LinuxRelease() || release < text.until);
+}
+
+bool is_accepted(const BtfVerdict& verdict, LinuxRelease release) {
+  return verdict.needs.release <= release &&
+         std::ranges::none_of(verdict.faults,
+                              [&](const BtfFault& fault) { return has_rule(release, fault.rule); });
 }
 
 }  // namespace bpflink

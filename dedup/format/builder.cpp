@@ -200,25 +200,7 @@ std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
 
 std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
   if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
-
-  // libbpf requires the order types, layout, strings. The first two consist of words, so no section
-  // needs padding.
-  std::span<const char> strings = impl_->strings.bytes();
-  BtfHeader header;
-  header.order = order;
-  if (!impl_->layout.empty()) header.size = BtfHeader::size_with_layout;
-  header.types_offset = header.size;
-  header.types_size = sizeof(uint32_t) * impl_->words.size();
-  header.layout_offset = header.types_offset + header.types_size;
-  header.layout_size = sizeof(BtfKindLayout) * impl_->layout.size();
-  header.strings_offset = header.layout_offset + header.layout_size;
-  header.strings_size = strings.size();
-  std::vector<std::byte> blob(header.strings_offset + header.strings_size);
-  write_header(header, blob);
-  write_words(&blob[header.types_offset], impl_->words, order);
-  write_layout(impl_->layout, header, blob);
-  std::ranges::copy(std::as_bytes(strings), &blob[header.strings_offset]);
-  return blob;
+  return write_blob(order, impl_->words, impl_->layout, impl_->strings.bytes());
 }
 
 }  // namespace bpflink

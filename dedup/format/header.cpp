@@ -12,6 +12,9 @@ namespace bpflink {
 
 namespace {
 
+/// The end of the header's size field, which follows the magic number, version and flags.
+constexpr size_t size_field_end = 8;
+
 uint16_t in_order(uint16_t half, std::endian order) {
   return order == std::endian::native ? half : std::byteswap(half);
 }
@@ -50,20 +53,22 @@ std::expected<void, Error> check_sections(const BtfHeader& h, size_t blob_size) 
   Section sections[] = {{"type", h.types_offset, h.types_size, 4},
                         {"string", h.strings_offset, h.strings_size, 1},
                         {"layout", h.layout_offset, h.layout_size, 4}};
-  for (const Section& s : sections)
+  // An empty layout section is none, wherever it is.
+  std::span<Section> present = std::span(sections).first(h.layout_size != 0 ? 3 : 2);
+  for (const Section& s : present)
     if (auto ok = check_section(s.name, s.offset, s.size, s.alignment, h, blob_size); !ok)
       return ok;
-  std::ranges::sort(sections, {}, [](const Section& s) { return std::pair(s.offset, s.size); });
-  for (int i = 0; i < 2; ++i)
-    if (sections[i].offset + sections[i].size > sections[i + 1].offset)
-      return fail("{} section at offset {} overlaps the {} section at offset {}", sections[i].name,
-                  sections[i].offset, sections[i + 1].name, sections[i + 1].offset);
+  std::ranges::sort(present, {}, [](const Section& s) { return std::pair(s.offset, s.size); });
+  for (size_t i = 0; i + 1 < present.size(); ++i)
+    if (present[i].offset + present[i].size > present[i + 1].offset)
+      return fail("{} section at offset {} overlaps the {} section at offset {}", present[i].name,
+                  present[i].offset, present[i + 1].name, present[i + 1].offset);
   return {};
 }
 
 /// How many words after the header's size have a known meaning.
 size_t known_fields(size_t header_size) {
-  return header_size < BtfHeader::size_with_layout ? 4 : 6;
+  return (std::min(header_size, BtfHeader::size_with_layout) - size_field_end) / sizeof(uint32_t);
 }
 
 }  // namespace
@@ -81,7 +86,7 @@ BtfHeaderFields read_header_fields(std::span<const std::byte> blob) {
   read_words(&blob[4], {&fields.size, 1}, fields.order);
   uint32_t words[6] = {};
   size_t size = std::min<size_t>(fields.size, blob.size());
-  size_t known = size < 8 ? 0 : std::min((size - 8) / 4, known_fields(size));
+  size_t known = size < size_field_end ? 0 : known_fields(size);
   read_words(blob.data() + 8, std::span(words).first(known), fields.order);
   fields.types_offset = words[0];
   fields.types_size = words[1];
@@ -99,7 +104,7 @@ std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
   if (auto ok = check_preamble(fields, blob.size()); !ok) return std::unexpected(ok.error());
   size_t size = fields.size;
   // A longer header is readable if its unknown fields are 0.
-  for (size_t i = 8 + 4 * known_fields(size); i < size; ++i)
+  for (size_t i = size_field_end + 4 * known_fields(size); i < size; ++i)
     if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
   BtfHeader header{.order = fields.order,
                    .size = size,
@@ -107,7 +112,7 @@ std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
                    .types_size = fields.types_size,
                    .strings_offset = size + fields.strings_offset,
                    .strings_size = fields.strings_size,
-                   .layout_offset = size + fields.layout_offset,
+                   .layout_offset = fields.layout_size != 0 ? size + fields.layout_offset : size,
                    .layout_size = fields.layout_size};
   if (auto ok = check_sections(header, blob.size()); !ok) return std::unexpected(ok.error());
   return header;
@@ -167,6 +172,28 @@ void write_layout(std::span<const BtfKindLayout> layout, const BtfHeader& header
     std::memcpy(to + 2, &flags, sizeof flags);
     to += 4;
   }
+}
+
+std::vector<std::byte> write_blob(std::endian order, std::span<const uint32_t> words,
+                                  std::span<const BtfKindLayout> layout,
+                                  std::span<const char> strings) {
+  // The first two sections consist of words, so no section needs padding.
+  BtfHeader header;
+  header.order = order;
+  if (!layout.empty()) header.size = BtfHeader::size_with_layout;
+  header.types_offset = header.size;
+  header.types_size = words.size_bytes();
+  header.layout_offset = header.types_offset + header.types_size;
+  header.layout_size = layout.size_bytes();
+  header.strings_offset = header.layout_offset + header.layout_size;
+  header.strings_size = strings.size();
+  std::vector<std::byte> blob(header.strings_offset + header.strings_size);
+  write_header(header, blob);
+  write_words(blob.data() + header.types_offset, words, order);
+  write_layout(layout, header, blob);
+  std::ranges::copy(std::as_bytes(strings),
+                    blob.begin() + static_cast<ptrdiff_t>(header.strings_offset));
+  return blob;
 }
 
 }  // namespace bpflink

@@ -59,4 +59,10 @@ std::vector<BtfKindLayout> read_layout(std::span<const std::byte> blob, const Bt
 void write_layout(std::span<const BtfKindLayout> layout, const BtfHeader& header,
                   std::span<std::byte> blob);
 
+/// A blob of these sections in the order that libbpf requires: types, layout, strings. It has the
+/// long header if there is a layout.
+std::vector<std::byte> write_blob(std::endian order, std::span<const uint32_t> words,
+                                  std::span<const BtfKindLayout> layout,
+                                  std::span<const char> strings);
+
 }  // namespace bpflink

@@ -148,12 +148,13 @@ enum bpflink_link_flags {
   BPFLINK_LINK_REPORT = 1 << 11,            /**< fill in what bpflink_linker_report() describes */
   BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12,   /**< hints may name options of bpflink(1) */
   BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< warn of pointers in data (`--no-check-pointers`) */
-  BPFLINK_LINK_GC_CONSTANTS = 1 << 14, /**< drop unread const volatile ones (`--gc-constants`) */
-  BPFLINK_LINK_GC_MAPS = 1 << 15,      /**< drop unused maps (`--gc-maps`) */
-  BPFLINK_LINK_MUST_OPEN = 1 << 16,    /**< what libbpf refuses to open is an error */
-  BPFLINK_LINK_FAT_LTO = 1 << 17,    /**< use the bitcode of objects that have both (`--fat-lto`) */
-  BPFLINK_LINK_SAVE_TEMPS = 1 << 18, /**< write bitcode beside the output (`--save-temps`) */
-  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 19 /**< write assembly, no object (`--lto-emit-asm`) */
+  BPFLINK_LINK_GC_CONSTANTS = 1 << 14,   /**< drop unread const volatile ones (`--gc-constants`) */
+  BPFLINK_LINK_GC_MAPS = 1 << 15,        /**< drop unused maps (`--gc-maps`) */
+  BPFLINK_LINK_MUST_OPEN = 1 << 16,      /**< what libbpf refuses to open is an error */
+  BPFLINK_LINK_CLASSIC_HEADER = 1 << 17, /**< no layout section (`--target classic-header`) */
+  BPFLINK_LINK_FAT_LTO = 1 << 18,    /**< use the bitcode of objects that have both (`--fat-lto`) */
+  BPFLINK_LINK_SAVE_TEMPS = 1 << 19, /**< write bitcode beside the output (`--save-temps`) */
+  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 20 /**< write assembly, no object (`--lto-emit-asm`) */
 };
 
 /** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
@@ -770,18 +771,26 @@ enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t byte_
                                         const uint32_t* needed, size_t needed_count,
                                         struct bpflink_distilled* out, size_t size, char** error);
 
+/** Which of its two parsers a kernel reads BTF with. */
+enum bpflink_btf_use {
+  BPFLINK_BTF_OF_PROGRAM = 0, /**< BTF for BPF_BTF_LOAD: all rules hold */
+  BPFLINK_BTF_OF_KERNEL = 1   /**< a kernel's own, or with a base a module's */
+};
+
+/** Writes the types of `btf`, without its base's, as Linux `major`.`minor` and loaders of its time
+ * read them, into `*size` bytes at `*blob`, which the caller frees with bpflink_free(). Types keep
+ * their ids and strings their offsets; `use` is of enum bpflink_btf_use. For 7.0 it changes the
+ * header alone. convert.hpp lists what replaces a type. Errors: ARGUMENT; MEMORY; INPUT if the
+ * release has nothing to say a type with. */
+enum bpflink_status bpflink_btf_convert(const bpflink_btf* btf, uint32_t use, uint32_t major,
+                                        uint32_t minor, void** blob, size_t* size, char** error);
+
 /** @}
  * @name Check
  * @{ */
 
 /** Whether kernels accept a blob of BTF. */
 typedef struct bpflink_verdict bpflink_verdict;
-
-/** Which of its two parsers a kernel reads BTF with. */
-enum bpflink_btf_use {
-  BPFLINK_BTF_OF_PROGRAM = 0, /**< BTF for BPF_BTF_LOAD: all rules hold */
-  BPFLINK_BTF_OF_KERNEL = 1   /**< a kernel's own, or with a base a module's */
-};
 
 /** A broken rule. */
 struct bpflink_fault {
@@ -794,6 +803,8 @@ struct bpflink_fault {
   uint32_t type_id;     /**< 0 if the fault is about the blob */
   uint32_t since_major; /**< the first release of Linux that has the rule */
   uint32_t since_minor; /**< its second number */
+  uint32_t until_major; /**< the first later release that does not have it; 0.0: all have it */
+  uint32_t until_minor; /**< its second number */
 };
 
 /** The release of Linux that the kinds and flags of a blob need. */
@@ -813,10 +824,14 @@ enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t us
 /** Frees a verdict. Null is allowed. */
 void bpflink_verdict_free(bpflink_verdict* verdict);
 
-/** How many faults can be described, a hundred at most; 0: a kernel accepts the blob. */
+/** How many faults can be described, a hundred and the first of each rule; 0: kernels accept the
+ * blob, from the release of bpflink_verdict_needs() on. */
 size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
 
-/** How many faults there are beyond the first hundred. */
+/** Whether Linux `major`.`minor` accepts the blob: 1 or 0. Some rules have an end. 0 for null. */
+uint32_t bpflink_verdict_accepts(const bpflink_verdict* verdict, uint32_t major, uint32_t minor);
+
+/** How many faults there are beyond these. */
 uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict);
 
 /** Describes fault `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */

@@ -98,6 +98,11 @@ enum class BtfRule : uint8_t {
   Depth,
   TagOrder,
   ChainLength,
+  // What a kernel looks for in structs of programs.
+  TagOfMember,
+  UserPointer,
+  KptrTarget,
+  FieldCount,
 };
 
 /// A release of Linux.
@@ -116,6 +121,7 @@ struct BtfRuleText {
   std::string_view kernel;  ///< the words of a kernel's log, or ""
   std::string_view advice;  ///< what to do
   LinuxRelease since;       ///< the first release that has it
+  LinuxRelease until = {};  ///< the first later one that does not, or 0.0: all have it
 };
 
 /// The text of a rule. Static.
@@ -144,16 +150,26 @@ struct BtfRequirement {
 /// What check_btf() found.
 struct BtfVerdict {
   std::vector<BtfFault> faults;  ///< by phase of the check and type id; empty: a kernel accepts it
-  uint64_t omitted = 0;          ///< faults beyond the first hundred
+  uint64_t omitted = 0;          ///< faults beyond the first hundred, of rules that these have, too
   /// Why a split blob does not fit the base, or "": none is given, or the blob's names show that it
   /// was made with another one. Then only the first fault is listed: others follow from it. Kernels
   /// do not know of it, and may accept the blob.
   std::string misfit;
-  BtfRequirement needs;  ///< the release that accepts it, and why
+  BtfRequirement needs;  ///< the release that reads it, and why
 };
 
-/// Whether Linux accepts `blob` on a machine of the blob's byte order, by the rules of 6.18, and of
-/// what came later the layout section and a vlen above 0xffff. It finds all faults, unless a header
+/// Whether Linux `release` has a rule.
+bool has_rule(LinuxRelease release, BtfRule rule);
+
+/// Whether Linux `release` accepts the blob of a verdict: it reads all that the blob uses, and has
+/// none of the rules that it breaks.
+bool is_accepted(const BtfVerdict& verdict, LinuxRelease release);
+
+/// The newest release whose rules check_btf() knows.
+inline constexpr LinuxRelease newest_known_release = {7, 2};
+
+/// Whether Linux accepts `blob` on a machine of the blob's byte order: which rules it breaks of
+/// those of any release up to newest_known_release. It finds all faults, unless a header
 /// or a type is so broken that nothing is known of the rest. A faulty type makes no faults of the
 /// types that refer to it. `base` is what a split blob continues, or null. The blob need not be one
 /// that Btf::parse() accepts. btf.rst, sections 2 and 3.1.

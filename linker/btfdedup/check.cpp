@@ -40,16 +40,28 @@ struct CheckedBtf {
   std::string file;
   BtfUse use;
   BtfVerdict verdict;
+  std::optional<LinuxRelease> target;  ///< whose rules count; without one, those of all releases
   std::string unplaced{};  ///< why a module's .BTF.base does not fit the base given, or ""
   Duplicates duplicates{};
 
-  bool is_accepted() const { return verdict.faults.empty() && unplaced.empty(); }
+  /// Whether the target accepts it, or without one a release new enough for what it uses.
+  bool is_accepted() const {
+    LinuxRelease release = target.value_or(std::max(verdict.needs.release, newest_known_release));
+    return bpflink::is_accepted(verdict, release) && unplaced.empty();
+  }
+  /// The faults that count: those by the target's rules, or all.
+  std::vector<BtfFault> faults() const {
+    std::vector<BtfFault> faults = verdict.faults;
+    if (target)
+      std::erase_if(faults, [&](const BtfFault& fault) { return !has_rule(*target, fault.rule); });
+    return faults;
+  }
 };
 
 std::string as_text(const CheckedBtf& checked) {
-  const auto& [file, use, verdict, unplaced, duplicates] = checked;
+  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
   std::string text;
-  for (const BtfFault& fault : verdict.faults)
+  for (const BtfFault& fault : checked.faults())
     text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
   if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
   if (!verdict.misfit.empty()) {
@@ -72,6 +84,8 @@ std::string as_text(const CheckedBtf& checked) {
 
 nlohmann::ordered_json as_json(const BtfFault& fault, const std::string& misfit) {
   const BtfRuleText& rule = btf_rule_text(fault.rule);
+  nlohmann::ordered_json until;
+  if (rule.until != LinuxRelease()) until = to_text(rule.until);
   return {{"rule", rule.key},
           {"type_id", fault.type_id},
           {"type", fault.type},
@@ -79,17 +93,18 @@ nlohmann::ordered_json as_json(const BtfFault& fault, const std::string& misfit)
           {"text", rule.text},
           {"kernel", rule.kernel},
           {"since", to_text(rule.since)},
+          {"until", until},
           {"advice", misfit.empty() ? rule.advice : misfit}};
 }
 
 nlohmann::ordered_json as_json(const CheckedBtf& checked) {
-  const auto& [file, use, verdict, unplaced, duplicates] = checked;
+  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
   nlohmann::ordered_json json{{"file", file},
                               {"rules", use == BtfUse::Program ? "program" : "kernel"},
                               {"accepted", checked.is_accepted()},
                               {"faults", nlohmann::ordered_json::array()},
                               {"omitted_faults", verdict.omitted}};
-  for (const BtfFault& fault : verdict.faults)
+  for (const BtfFault& fault : checked.faults())
     json["faults"].push_back(as_json(fault, verdict.misfit));
   if (!verdict.misfit.empty() || !unplaced.empty())
     json["misfit"] = verdict.misfit.empty() ? unplaced : verdict.misfit;
@@ -161,15 +176,16 @@ class Check {
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);
-    CheckedBtf checked{source.name, use, check_file(file, source.contents, use, base)};
+    CheckedBtf checked{source.name, use, check_file(file, source.contents, use, base),
+                       options_.target};
     const BtfVerdict& verdict = checked.verdict;
     if (base == nullptr && !verdict.misfit.empty())
       return fail("{}: is split BTF: --base names the vmlinux that it was made with", source.name);
-    if (relocator_ && !source.base.empty() && verdict.faults.empty())
+    if (relocator_ && !source.base.empty() && checked.is_accepted())
       if (auto placed = relocator_->relocate(source); !placed)
         checked.unplaced = placed.error().message;
     // Only what pahole has deduplicated is expected to have no duplicates.
-    if (use == BtfUse::Kernel && base == nullptr && verdict.faults.empty())
+    if (use == BtfUse::Kernel && base == nullptr && checked.is_accepted())
       checked.duplicates = find_duplicates(source.contents);
     return checked;
   }

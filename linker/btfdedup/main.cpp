@@ -20,6 +20,7 @@
 #include "linker/btfdedup/bases.hpp"
 #include "linker/btfdedup/btf_ids.hpp"
 #include "linker/btfdedup/check.hpp"
+#include "linker/btfdedup/convert.hpp"
 #include "linker/btfdedup/image_btf.hpp"
 #include "linker/btfdedup/inputs.hpp"
 #include "linker/btfdedup/options.hpp"
@@ -587,7 +588,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   clean_up_when_interrupted(
       "btfdedup", {options->update.empty() ? options->output : options->update, options->size_map});
-  auto ok = Program(*options).run();
+  auto ok = options->target ? convert_input(*options) : Program(*options).run();
   if (ok) return 0;
   print_error("btfdedup", ok.error().message);
   return 1;

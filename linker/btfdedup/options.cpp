@@ -1,10 +1,36 @@
 #include "linker/btfdedup/options.hpp"
 
+#include <charconv>
+
+#include "bpflink/convert.hpp"
 #include "linker/command_line/options.hpp"
 #include "linker/command_line/program.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
+
+/// "6.1" as a release, or nothing.
+std::optional<LinuxRelease> parse_release(std::string_view text) {
+  LinuxRelease release;
+  const char* end = text.data() + text.size();
+  auto [dot, major_error] = std::from_chars(text.data(), end, release.major);
+  if (major_error != std::errc() || dot == end || *dot != '.') return std::nullopt;
+  auto [rest, minor_error] = std::from_chars(dot + 1, end, release.minor);
+  return minor_error == std::errc() && rest == end ? std::optional(release) : std::nullopt;
+}
+
+OptionAction store_target(std::optional<LinuxRelease>& target) {
+  return [&target](std::string_view text) -> std::expected<void, Error> {
+    constexpr std::string_view prefix = "linux-";
+    if (text == "classic-header")
+      target = last_classic_header;
+    else if (text.starts_with(prefix))
+      target = parse_release(text.substr(prefix.size()));
+    return target ? std::expected<void, Error>()
+                  : fail("is neither linux-N.N, such as linux-5.4, nor classic-header");
+  };
+}
 
 std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
   OptionAction choose_dump = [&options](std::string_view form) -> std::expected<void, Error> {
@@ -33,9 +59,13 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "VARs from its symbols; without INPUT, from its own types",
          store(options.linked)},
         {"--sort", "", "Sort the types by name", set(options.sort)},
+        {"--target", "TARGET",
+         "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
+         "classic-header. Nothing is merged: types keep their ids",
+         store_target(options.target)},
         {"--check", "",
-         "Report whether kernels accept the BTF of the inputs, and since which Linux; write "
-         "nothing",
+         "Report whether kernels, or that of --target, accept the BTF of the inputs, and since "
+         "which Linux; write nothing",
          set(options.check)},
         {"--verify", "", "Warn of types in the output that kernels reject", set(options.verify)},
         {"--explain", "TYPE...",
@@ -55,7 +85,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          store_number(options.threads, 1, 1024)}}}};
 }
 
-/// --check goes with --base and --json, but not with options that write.
+/// --check goes with --base, --json and --target, but not with options that write.
 std::expected<void, Error> check_alone(const OptionTable& table) {
   for (std::string_view other :
        {"--output", "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
@@ -64,11 +94,24 @@ std::expected<void, Error> check_alone(const OptionTable& table) {
   return {};
 }
 
+/// --target goes with --base.
+std::expected<void, Error> check_target(const OptionTable& table, const BtfdedupOptions& options) {
+  for (std::string_view other :
+       {"--update", "--flatten", "--distill", "--linked", "--sort", "--verify", "--explain",
+        "--dump", "--size-map", "--print-sizes", "--stats", "--elf", "--json"})
+    if (auto ok = table.check_exclusive("--target", other); !ok) return ok;
+  if (auto ok = table.check_needs("--target", "--output"); !ok) return ok;
+  if (options.inputs.size() != 1)
+    return table.usage_error("--target has one input: merge first, without it");
+  return {};
+}
+
 std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return table.usage_error("no input");
   if (options.check) return check_alone(table);
+  if (options.target) return check_target(table, options);
   struct Pair {
     std::string_view option, other;
   };
@@ -115,6 +158,7 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                      .purpose = "Merges equal types of BTF.",
                      .usage = "Usage: btfdedup [OPTION]... INPUT... -o FILE\n"
                               "       btfdedup [OPTION]... [INPUT...] --update FILE\n"
+                              "       btfdedup --target TARGET INPUT -o FILE\n"
                               "       btfdedup --check INPUT...",
                      .success = "all was done (--check: all is accepted)",
                      .width = 30,

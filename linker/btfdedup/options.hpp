@@ -2,9 +2,11 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bpflink/check.hpp"
 #include "bpflink/error.hpp"
 
 namespace bpflink {
@@ -23,10 +25,11 @@ struct BtfdedupOptions {
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::none;
-  std::string size_map;      ///< the page to write, or ""
-  unsigned print_sizes = 0;  ///< rows in the lists of sizes; 0: no lists
-  bool check = false;        ///< only report whether kernels accept the inputs
-  bool verify = false;       ///< warn of types in the output that kernels reject
+  std::string size_map;                ///< the page to write, or ""
+  unsigned print_sizes = 0;            ///< rows in the lists of sizes; 0: no lists
+  std::optional<LinuxRelease> target;  ///< whose form the output gets
+  bool check = false;                  ///< only report whether kernels accept the inputs
+  bool verify = false;                 ///< warn of types in the output that kernels reject
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

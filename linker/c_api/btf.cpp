@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/convert.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/c_api/support.hpp"
@@ -201,6 +202,22 @@ bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id, uint
   return describe_element(btf, id, index, is_datasec, out, size, [&](BtfType type) {
     BtfVarSecinfo entry = type.var_secinfo(index);
     return bpflink_var_secinfo{.type_id = entry.type, .offset = entry.offset, .size = entry.size};
+  });
+}
+
+bpflink_status bpflink_btf_convert(const bpflink_btf* btf, uint32_t use, uint32_t major,
+                                   uint32_t minor, void** blob, size_t* size, char** error) {
+  if (error) *error = nullptr;
+  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
+  *blob = nullptr;
+  *size = 0;
+  if (!btf || use > BPFLINK_BTF_OF_KERNEL || major > UINT16_MAX || minor > UINT16_MAX)
+    return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    LinuxRelease release{static_cast<uint16_t>(major), static_cast<uint16_t>(minor)};
+    auto bytes = convert_btf(*btf->view, release, use_of(use));
+    if (!bytes) return give_reason(bytes.error(), error);
+    return give_bytes(*bytes, blob, size);
   });
 }
 

@@ -19,8 +19,7 @@ bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
   if (!blob || use > BPFLINK_BTF_OF_KERNEL) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     std::span bytes(static_cast<const std::byte*>(blob), size);
-    auto known = use == BPFLINK_BTF_OF_KERNEL ? BtfUse::Kernel : BtfUse::Program;
-    *verdict = new bpflink_verdict{check_btf(bytes, known, base ? base->view : nullptr)};
+    *verdict = new bpflink_verdict{check_btf(bytes, use_of(use), base ? base->view : nullptr)};
     return BPFLINK_OK;
   });
 }
@@ -31,6 +30,12 @@ void bpflink_verdict_free(bpflink_verdict* verdict) {
 
 size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict) {
   return verdict ? verdict->verdict.faults.size() : 0;
+}
+
+uint32_t bpflink_verdict_accepts(const bpflink_verdict* verdict, uint32_t major, uint32_t minor) {
+  if (!verdict || major > UINT16_MAX || minor > UINT16_MAX) return 0;
+  return is_accepted(verdict->verdict,
+                     {static_cast<uint16_t>(major), static_cast<uint16_t>(minor)});
 }
 
 uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict) {
@@ -51,7 +56,9 @@ bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t inde
                    .subject = fault.subject.c_str(),
                    .type_id = fault.type_id,
                    .since_major = rule.since.major,
-                   .since_minor = rule.since.minor},
+                   .since_minor = rule.since.minor,
+                   .until_major = rule.until.major,
+                   .until_minor = rule.until.minor},
                   out, size);
 }
 

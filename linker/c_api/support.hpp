@@ -15,6 +15,7 @@
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
 #include "bpflink/btf_query.hpp"
+#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 
 struct bpflink_btf {
@@ -65,6 +66,11 @@ inline std::endian order_of(uint32_t byte_order) {
 
 inline bpflink_byte_order order_for_c(std::endian order) {
   return order == std::endian::big ? BPFLINK_BIG_ENDIAN : BPFLINK_LITTLE_ENDIAN;
+}
+
+/// What a value of enum bpflink_btf_use stands for.
+inline BtfUse use_of(uint32_t use) {
+  return use == BPFLINK_BTF_OF_KERNEL ? BtfUse::Kernel : BtfUse::Program;
 }
 
 /// The options of a deduplication, and the byte order of its output.

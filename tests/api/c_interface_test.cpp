@@ -667,6 +667,31 @@ TEST_CASE("other names for symbols in C") {
   bpflink_linker_free(linker);
 }
 
+TEST_CASE("types for an older kernel") {
+  bpflink::BtfBuilder types;
+  types.add_type(types.add_string("double"), types.info(bpflink::BtfKind::Float), 8);
+  types.add_type(types.add_string("wide"), types.info(bpflink::BtfKind::Enum64, 1), 8,
+                 std::vector<uint32_t>{types.add_string("A"), 1, 0});
+  auto bytes = *types.finish(std::endian::native);
+  bpflink_btf* btf = nullptr;
+  REQUIRE(bpflink_btf_parse(bytes.data(), bytes.size(), &btf, nullptr) == BPFLINK_OK);
+  void* blob = nullptr;
+  size_t size = 0;
+  char* error = nullptr;
+  constexpr auto use = BPFLINK_BTF_OF_PROGRAM;
+  CHECK(bpflink_btf_convert(nullptr, use, 6, 0, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_convert(btf, 2, 6, 0, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_convert(btf, use, 65536, 0, &blob, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_convert(btf, use, 6, 0, nullptr, &size, &error) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_btf_convert(btf, use, 5, 19, &blob, &size, &error) == BPFLINK_ERROR_INPUT);
+  CHECK(take(error).find("no INT of its size") != std::string::npos);
+  REQUIRE(bpflink_btf_convert(btf, use, 6, 0, &blob, &size, nullptr) == BPFLINK_OK);
+  REQUIRE(size == bytes.size());
+  CHECK(std::memcmp(blob, bytes.data(), size) == 0);
+  bpflink_free(blob);
+  bpflink_btf_free(btf);
+}
+
 TEST_CASE("types that kernels accept or refuse") {
   bpflink::BtfBuilder types;
   types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
@@ -692,6 +717,8 @@ TEST_CASE("types that kernels accept or refuse") {
   CHECK(fault.type_id == 2);
   CHECK(fault.since_major == 4);
   CHECK(fault.since_minor == 18);
+  CHECK(fault.until_major == 0);
+  CHECK(bpflink_verdict_accepts(verdict, 7, 2) == 0);
   CHECK(take(bpflink_verdict_fault_text(verdict, 0)).find("two words") != std::string::npos);
   CHECK(take(bpflink_verdict_fault_text(verdict, 1)) == "(null)");
   CHECK(bpflink_verdict_omitted(verdict) == 0);
@@ -704,4 +731,31 @@ TEST_CASE("types that kernels accept or refuse") {
   bpflink_verdict_free(verdict);
   bpflink_verdict_free(nullptr);
   CHECK(bpflink_verdict_fault_count(nullptr) == 0);
+  CHECK(bpflink_verdict_accepts(nullptr, 7, 2) == 0);
+}
+
+TEST_CASE("a rule that has an end") {
+  bpflink::BtfBuilder types;
+  types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
+                 std::vector<uint32_t>{32});
+  types.add_type(types.add_string("user"), types.info(bpflink::BtfKind::TypeTag), 1);
+  types.add_type(0, types.info(bpflink::BtfKind::Const), 2);
+  auto blob = *types.finish(std::endian::native);
+  bpflink_verdict* verdict = nullptr;
+  REQUIRE(bpflink_btf_check(blob.data(), blob.size(), BPFLINK_BTF_OF_PROGRAM, nullptr, &verdict) ==
+          BPFLINK_OK);
+  REQUIRE(bpflink_verdict_fault_count(verdict) == 1);
+  bpflink_fault fault;
+  REQUIRE(bpflink_verdict_fault(verdict, 0, &fault, sizeof fault) == BPFLINK_OK);
+  CHECK(std::string(fault.rule) == "tag-order");
+  CHECK(fault.since_major == 5);
+  CHECK(fault.since_minor == 19);
+  CHECK(fault.until_major == 7);
+  CHECK(fault.until_minor == 2);
+  CHECK(bpflink_verdict_accepts(verdict, 5, 16) == 0);  // no TYPE_TAG there
+  CHECK(bpflink_verdict_accepts(verdict, 5, 18) == 1);
+  CHECK(bpflink_verdict_accepts(verdict, 6, 12) == 0);
+  CHECK(bpflink_verdict_accepts(verdict, 7, 2) == 1);
+  CHECK(bpflink_verdict_accepts(verdict, 65536, 0) == 0);
+  bpflink_verdict_free(verdict);
 }

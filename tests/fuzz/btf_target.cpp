@@ -1,6 +1,7 @@
-// The BTF reader, the kernels' rules, the printer of C types, and deduplication of the input alone,
-// with itself, and with itself as the base
+// The BTF reader, the kernels' rules, the printer of C types, conversion for older kernels, and
+// deduplication of the input alone, with itself, and with itself as the base
 #include "bpflink/check.hpp"
+#include "bpflink/convert.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "tests/fuzz/target.hpp"
@@ -87,6 +88,23 @@ void check_rules(std::span<const std::byte> blob, const std::expected<Btf, Error
   check_btf(blob, BtfUse::Kernel);
 }
 
+/// What is converted has the same ids, and needs no newer release.
+void check_conversion(const Btf& btf) {
+  for (LinuxRelease release : {LinuxRelease{4, 18}, {5, 4}, {5, 15}, last_classic_header}) {
+    auto blob = convert_btf(btf, release);
+    if (!blob) continue;
+    auto converted = Btf::parse(*blob, btf.base());
+    require(converted.has_value(), "what was converted can be read");
+    require(converted->end_id() == btf.end_id(), "and has all types");
+    require(converted->strings().size() == btf.strings().size(), "and all strings");
+    // Of split types, some have names in the base, which would change with it.
+    require(btf.base() != nullptr || check_btf(*blob).needs.release <= release,
+            "and needs no newer release");
+    auto again = convert_btf(*converted, release);
+    require(again && *again == *blob, "and stays as it is when converted again");
+  }
+}
+
 }  // namespace
 }  // namespace bpflink::fuzz
 
@@ -102,11 +120,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   fuzz::print_one(*btf, size);
   fuzz::check_dedup(*btf);
+  fuzz::check_conversion(*btf);
   check_btf(blob, BtfUse::Kernel, &*btf);
   if (auto split = Btf::parse(blob, &*btf)) {
     fuzz::print_one(*split, size);
     const Btf* inputs[] = {&*split};
     fuzz::deduplicate(inputs, &*btf);
+    fuzz::check_conversion(*split);
   }
   return 0;
 }

@@ -115,7 +115,7 @@ class Session {
         &Session::check,       &Session::read_verdict,   &Session::new_kernel,
         &Session::check_core,  &Session::read_core,      &Session::minimize,
         &Session::new_image,   &Session::add_to_image,   &Session::run_image,
-        &Session::forget,      &Session::read_names,
+        &Session::forget,      &Session::read_names,     &Session::convert,
     };
     for (size_t i = choose_.below(4); i > 0; --i)
       for (auto call : {&Session::parse_object, &Session::parse_btf, &Session::new_linker,
@@ -548,6 +548,15 @@ class Session {
     take(error);
   }
 
+  void convert() {
+    const bpflink_btf* btf = slot(btfs_).get();
+    uint32_t use = flag(), major = 4 + static_cast<uint32_t>(choose_.below(4)),
+             minor = choose_.byte() % 21;
+    make_blob([&](void** blob, size_t* size, char** error) {
+      return bpflink_btf_convert(btf, use, major, minor, blob, size, error);
+    });
+  }
+
   void distill() {
     const bpflink_btf* split = slot(btfs_).get();
     uint32_t needed[] = {type_id(split), type_id(split)};
@@ -578,6 +587,7 @@ class Session {
     const bpflink_verdict* verdict = slot(verdicts_).get();
     size_t index = choose_.below(4);
     static_cast<void>(bpflink_verdict_omitted(verdict));
+    static_cast<void>(bpflink_verdict_accepts(verdict, choose_.byte(), choose_.byte()));
     describe<bpflink_fault>(
         [&](auto* out, size_t size) { return bpflink_verdict_fault(verdict, index, out, size); },
         &bpflink_fault::rule, &bpflink_fault::text, &bpflink_fault::kernel, &bpflink_fault::advice,

@@ -25,7 +25,7 @@ bad_blob 'not BTF: magic number is 0x1234, not 0xeb9f' "$int; magic = 0x1234"
 bad_blob 'BTF version 2 is not 1' "$int; version = 2"
 bad_blob 'header length 23 is less than 24' "$int; hdr_len = 23"
 bad_blob "header length 45 is more than the blob's 44 bytes" "$int; strings = b'\\0int'; hdr_len = 45"
-bad_blob 'unknown header field at offset 24 is not zero' "$int; hdr_len = 28; extra = b'\\1\\0\\0\\0'"
+bad_blob 'unknown header field at offset 32 is not zero' "$int; hdr_len = 36; extra = bytes(8) + b'\1\0\0\0'"
 bad_blob 'unknown header field at offset 35 is not zero' \
   "$int; hdr_len = 36; extra = b'\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\1'"
 bad_blob "type section at offset 24 with 64 bytes exceeds the blob's 45 bytes" "$int; type_len = 64"

@@ -16,6 +16,32 @@ refused() {
   [[ $got == "$want" ]] || mistake "$1: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
 }
 
+# ended FIRST LAST STATEMENTS <FAULTS: the releases from FIRST to LAST refuse the blob for these faults
+ended() {
+  local want got release
+  want=$(sed 's/^/bad.btf: /')
+  blob bad.btf "$3"
+  "$BTFDEDUP" --check bad.btf >stdout || mistake "$3: the newest kernel refuses it"
+  got=$(sed '/^bad.btf: needs Linux /d' stdout)
+  [[ $got == "$want" ]] || mistake "$3: expected"$'\n'"$want"$'\n'"but got"$'\n'"$got"
+  for release in "$1" "$2"; do
+    "$BTFDEDUP" --check --target "linux-$release" bad.btf >stdout && mistake "$3: linux-$release takes it"
+    got=$(sed '/^bad.btf: needs Linux /d' stdout)
+    [[ $got == "$want" ]] || mistake "$3: linux-$release: $got"
+  done
+  for release in "${1%.*}.$((${1#*.} - 1))" "${2%.*}.$((${2#*.} + 1))"; do
+    "$BTFDEDUP" --check --target "linux-$release" bad.btf >stdout || mistake "$3: linux-$release refuses it"
+    [[ $(<stdout) == 'bad.btf: needs Linux '* ]] || mistake "$3: linux-$release: $(<stdout)"
+  done
+}
+
+# taken_blob STATEMENTS: kernels accept the blob, without a fault of older ones
+taken_blob() {
+  blob good.btf "$1"
+  "$BTFDEDUP" --check good.btf >stdout || mistake "$1: refused"
+  [[ $(<stdout) == 'good.btf: needs Linux '* ]] || mistake "$1: $(<stdout)"
+}
+
 # taken WANT ARGUMENT...: kernels accept all files, and the output is WANT
 taken() {
   local want=$1
@@ -31,7 +57,7 @@ END
 refused "$int; size = 20" <<'END'
 a header has at least 24 bytes and fits into the blob (Linux: "btf_header not found"); rewrite the blob: it is cut off, or not BTF
 END
-refused "$int; hdr_len = 28; extra = b'\1\0\0\0'" <<'END'
+refused "$int; hdr_len = 36; extra = bytes(8) + b'\1\0\0\0'" <<'END'
 unknown header fields are zero (Linux: "Unsupported btf_header"); write a header of 24 bytes
 END
 refused "$int; magic = 0x1234" <<'END'
@@ -265,9 +291,7 @@ refused "for i in range(40): add(PTR, '', i + 2)
 $int" <<'END'
 [1] int ****************************************: types are nested at most 32 deep, in the order of ids (Linux: "Exceeded max resolving depth:32"); nest less, or write inner types before outer ones
 END
-refused "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)" <<'END'
-[3] __attribute__((btf_type_tag("user"))) const int: type tags come before const, volatile, restrict and typedefs (Linux: "Type tags don't precede modifiers"); put the tags right after the `*`
-END
+
 refused "add(PTR, '', 20)
 for i in range(3, 42): add(TYPEDEF, 't', i)
 $int" <<'END'
@@ -279,6 +303,42 @@ $int" <<'END'
 [7] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
 [8] t: a chain of qualifiers, typedefs and type tags has at most 32 types (Linux: "Max chain length or cycle detected"); use fewer typedefs
 END
+
+# Rules that a later release does not have
+ended 5.19 7.1 "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)" <<'END'
+[3] __attribute__((btf_type_tag("user"))) const int: type tags come before const, volatile, restrict and typedefs (Linux 5.19 until 7.2: "Type tags don't precede modifiers"); put the tags right after the `*`
+END
+lock="$int; add(STRUCT, 'bpf_spin_lock', 4, 'val', 1, 0); add(STRUCT, 'task', 4)"
+beside="add(STRUCT, 'node', 16, 'lock', 2, 0, 'p', 5, 64)"
+ended 6.12 6.12 "$lock; add(TYPE_TAG, 'uptr', 3); add(PTR, '', 4); $beside" <<'END'
+[6] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, no pointer has the tag uptr (Linux 6.12 until 6.13); move the pointer to another struct
+END
+ended 6.12 7.1 "$lock; add(TYPE_TAG, 'user', 3); add(PTR, '', 4); $beside" <<'END'
+[6] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has at most one tag, and that of a kptr (Linux 6.12 until 7.2); omit the tag, or move the pointer to another struct
+END
+ended 6.12 7.1 "$lock; add(TYPE_TAG, 'kptr', 6); add(PTR, '', 4); add(TYPE_TAG, 'user', 3); $beside" <<'END'
+[7] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has at most one tag, and that of a kptr (Linux 6.12 until 7.2); omit the tag, or move the pointer to another struct
+END
+ended 6.12 7.1 "$lock; add(TYPE_TAG, 'user', 3); add(PTR, '', 4); add(ARRAY, '', 0, 5, 1, 2); add(STRUCT, 'node', 24, 'lock', 2, 0, 'p', 6, 64)" <<'END'
+[7] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has at most one tag, and that of a kptr (Linux 6.12 until 7.2); omit the tag, or move the pointer to another struct
+END
+ended 6.12 7.1 "$lock; add(TYPE_TAG, 'kptr', 3); add(PTR, '', 4); add(VOLATILE, '', 5); add(TYPE_TAG, 'user', 1); add(PTR, '', 7); add(STRUCT, 'node', 16, 'k', 6, 0, 'p', 8, 64)" <<'END'
+[9] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has at most one tag, and that of a kptr (Linux 6.12 until 7.2); omit the tag, or move the pointer to another struct
+END
+refused "$lock; add(TYPE_TAG, 'kptr', 1); add(PTR, '', 4); $beside" <<'END'
+[6] struct node: member 'p': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a kptr points to a struct; point to a struct, or move the pointer to another one
+END
+kptr="$lock; add(TYPE_TAG, 'kptr', 3); add(PTR, '', 4)"
+refused "$kptr; add(ARRAY, '', 0, 5, 1, 4); add(STRUCT, 'inner', 32, 'p', 6, 0); add(ARRAY, '', 0, 7, 1, 3); add(STRUCT, 'outer', 104, 'p', 5, 0, 'inner', 8, 64)" <<'END'
+[9] struct outer: a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, has at most 11 such fields, those in its structs and arrays included; move some to another struct
+END
+taken_blob "$kptr; add(ARRAY, '', 0, 5, 1, 5); add(STRUCT, 'inner', 40, 'p', 6, 0); add(ARRAY, '', 0, 7, 1, 2); add(STRUCT, 'outer', 88, 'p', 5, 0, 'inner', 8, 64)"
+ended 6.12 7.1 "$kptr; add(TYPE_TAG, 'user', 1); add(PTR, '', 6); add(STRUCT, 'inner', 8, 'u', 7, 0); add(STRUCT, 'outer', 16, 'p', 5, 0, 'inner', 8, 64)" <<'END'
+[9] struct outer: member 'inner': in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has at most one tag, and that of a kptr (Linux 6.12 until 7.2); omit the tag, or move the pointer to another struct
+END
+# Without such a field, no tag is looked at.
+taken_blob "$lock; add(TYPE_TAG, 'user', 3); add(PTR, '', 4); add(STRUCT, 'node', 16, 'n', 1, 0, 'p', 5, 64)"
+taken_blob "$lock; add(TYPE_TAG, 'kptr', 7); add(PTR, '', 4); $beside; add(CONST, '', 3)"
 
 # After a type of unknown size, --check knows nothing; references into that part are no fault.
 refused "add(PTR, 'p', 3); add(20, 'odd'); $int; layout = [(0, 0, 0)] * 21" <<'END'
@@ -308,16 +368,36 @@ needs 5.2 VAR "$int; add(VAR, 'v', 1, 1)"
 needs 5.2 DATASEC "add(DATASEC, '.data', 4, 3, 0, 4); $int; add(VAR, 'v', 2, 1)"
 needs 5.5 'an ENUM of other than 4 bytes' 'add(ENUM, "e", 1, "A", 1)'
 needs 5.6 'a FUNC with linkage' 'add(FUNC_PROTO); add(FUNC, "f", 1, vlen=1)'
+needs 5.12 'a DATASEC without variables' "add(DATASEC, '.none', 4)"
 needs 5.13 FLOAT 'add(FLOAT, "f", 4)'
 needs 5.16 DECL_TAG "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -1)"
 needs 5.17 TYPE_TAG "$int; add(TYPE_TAG, 'x', 1)"
 needs 6.0 ENUM64 'add(ENUM64, "e", 8, "A", 1, 0)'
 needs 6.0 'an ENUM of signed values' 'add(ENUM, "e", 4, "A", -1, kflag=1)'
+needs 6.1 'a name above 128 bytes' "$int; add(TYPEDEF, 't' * 129, 1)"
+needs 4.18 BTF "$int; add(TYPEDEF, 't' * 128, 1)"
 needs 6.5 'a dot in a name' "$int; add(TYPEDEF, 'a.b', 1)"
+needs 6.5 'a dot in a name' "$int; add(STRUCT, 's', 4, 'a.b', 1, 0)"
+needs 5.2 VAR "$int; add(VAR, 'a.b', 1, 1)"
+needs 6.9 "a DATASEC's name with more than letters, digits, '_' and '.'" "$int; add(VAR, 'v', 1, 1); add(DATASEC, '?.data', 4, 2, 0, 4)"
 needs 6.15 'a TYPE_TAG that is an attribute' "$int; add(TYPE_TAG, 'x', 1, kflag=1)"
 needs 6.15 'a DECL_TAG that is an attribute' "$int; add(TYPEDEF, 't', 1); add(DECL_TAG, 'x', 2, -1, kflag=1)"
 needs 7.1 'a vlen above 65535' "add(ENUM); words[1] += 65536; words[2] = 4; words.extend([string('A'), 0] * 65536)"
+needs 7.1 'a layout section' "$int; hdr_len = 28; extra = b'\1\0\0\0'"
+needs 7.1 'a layout section' "$int; hdr_len = 32; extra = b'\\x10\\0\\0\\0\\0\\0\\0\\0'"
 needs 7.1 'a layout section' "$int; layout = [(0, 0, 0), (4, 0, 0)]; layout_off = 16; str_off = 24; tail = b'\\0\\0\\0\\0\\4\\0\\0\\0'; layout_len = 8; type_len = 16; size = 32 + 16 + 8 + 5"
+
+# A release: what it does not read, and its rules
+blob good.btf "$int; add(TYPE_TAG, 'x', 1)"
+"$BTFDEDUP" --check --target linux-5.16 good.btf >stdout && mistake 'linux-5.16 takes a TYPE_TAG'
+[[ $(<stdout) == 'good.btf: needs Linux 5.17, for TYPE_TAG' ]] || mistake "$(<stdout)"
+"$BTFDEDUP" --check --json --target linux-5.16 good.btf >stdout && mistake 'linux-5.16 takes a TYPE_TAG'
+[[ $(jq -c '.[] | [.accepted, .faults, .needs.linux]' stdout) == '[false,[],"5.17"]' ]] || mistake "$(<stdout)"
+"$BTFDEDUP" --check --target linux-5.17 good.btf >stdout || mistake 'linux-5.17 refuses a TYPE_TAG'
+blob bad.btf "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)"
+"$BTFDEDUP" --check --json bad.btf >stdout || mistake 'the newest kernel refuses tags after const'
+[[ $(jq -c '.[] | [.accepted, .faults[0].rule, .faults[0].since, .faults[0].until]' stdout) == '[true,"tag-order","5.19","7.2"]' ]] ||
+  mistake "$(<stdout)"
 
 # Faults that a loader repairs in an object
 compile mended <<'END'
@@ -380,6 +460,7 @@ blob bad.btf "$int; add(TYPEDEF, 'two words', 1)"
         "text": "a name has at most 512 bytes, only letters, digits, '"'_'"' and '"'.'"', and no digit first",
         "kernel": "Invalid name",
         "since": "4.18",
+        "until": null,
         "advice": "rename it"
       }
     ],

@@ -101,6 +101,7 @@ Exits with 0 if the output was written, else with 1 and the output unchanged.' "
 expect 'Merges equal types of BTF.
 Usage: btfdedup [OPTION]... INPUT... -o FILE
        btfdedup [OPTION]... [INPUT...] --update FILE
+       btfdedup --target TARGET INPUT -o FILE
        btfdedup --check INPUT...
 
   INPUT                       Raw BTF, ELF files with .BTF, archives of these,
@@ -124,8 +125,13 @@ Options:
                               were linked into, with FUNCs and per-CPU VARs from
                               its symbols; without INPUT, from its own types
   --sort                      Sort the types by name
-  --check                     Report whether kernels accept the BTF of the
-                              inputs, and since which Linux; write nothing
+  --target TARGET             Write the BTF of the one INPUT for an older
+                              reader: linux-N.N, such as linux-5.4, or
+                              classic-header. Nothing is merged: types keep
+                              their ids
+  --check                     Report whether kernels, or that of --target,
+                              accept the BTF of the inputs, and since which
+                              Linux; write nothing
   --verify                    Warn of types in the output that kernels reject
   --explain TYPE              Explain who needs '"'"'struct NAME'"'"' (or union, enum,
                               typedef, func, var), and why it occurs more than

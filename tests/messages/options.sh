@@ -81,7 +81,7 @@ duped() {
   shift
   expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
 }
-duped 'no arguments, expected btfdedup [OPTION]... INPUT... -o FILE, or btfdedup [OPTION]... [INPUT...] --update FILE, or btfdedup --check INPUT... (see btfdedup --help)'
+duped 'no arguments, expected btfdedup [OPTION]... INPUT... -o FILE, or btfdedup [OPTION]... [INPUT...] --update FILE, or btfdedup --target TARGET INPUT -o FILE, or btfdedup --check INPUT... (see btfdedup --help)'
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'unknown option: --nothing (see btfdedup --help)' good.o -o out.o --nothing
 duped 'unknown option: --explian; did you mean --explain? (see btfdedup --help)' good.o --explian

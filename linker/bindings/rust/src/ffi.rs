@@ -114,9 +114,10 @@ pub const BPFLINK_LINK_NO_CHECK_POINTERS: bpflink_link_flags = 8192;
 pub const BPFLINK_LINK_GC_CONSTANTS: bpflink_link_flags = 16384;
 pub const BPFLINK_LINK_GC_MAPS: bpflink_link_flags = 32768;
 pub const BPFLINK_LINK_MUST_OPEN: bpflink_link_flags = 65536;
-pub const BPFLINK_LINK_FAT_LTO: bpflink_link_flags = 131072;
-pub const BPFLINK_LINK_SAVE_TEMPS: bpflink_link_flags = 262144;
-pub const BPFLINK_LINK_LTO_EMIT_ASM: bpflink_link_flags = 524288;
+pub const BPFLINK_LINK_CLASSIC_HEADER: bpflink_link_flags = 131072;
+pub const BPFLINK_LINK_FAT_LTO: bpflink_link_flags = 262144;
+pub const BPFLINK_LINK_SAVE_TEMPS: bpflink_link_flags = 524288;
+pub const BPFLINK_LINK_LTO_EMIT_ASM: bpflink_link_flags = 1048576;
 pub type bpflink_link_flags = c::c_uint;
 #[repr(C)]
 pub struct bpflink_link_options {
@@ -947,14 +948,25 @@ extern "C" {
         error: *mut *mut c::c_char,
     ) -> bpflink_status;
 }
+pub const BPFLINK_BTF_OF_PROGRAM: bpflink_btf_use = 0;
+pub const BPFLINK_BTF_OF_KERNEL: bpflink_btf_use = 1;
+pub type bpflink_btf_use = c::c_uint;
+extern "C" {
+    pub fn bpflink_btf_convert(
+        btf: *const bpflink_btf,
+        use_: u32,
+        major: u32,
+        minor: u32,
+        blob: *mut *mut c::c_void,
+        size: *mut usize,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_verdict {
     _unused: [u8; 0],
 }
-pub const BPFLINK_BTF_OF_PROGRAM: bpflink_btf_use = 0;
-pub const BPFLINK_BTF_OF_KERNEL: bpflink_btf_use = 1;
-pub type bpflink_btf_use = c::c_uint;
 #[repr(C)]
 pub struct bpflink_fault {
     pub rule: *const c::c_char,
@@ -966,6 +978,8 @@ pub struct bpflink_fault {
     pub type_id: u32,
     pub since_major: u32,
     pub since_minor: u32,
+    pub until_major: u32,
+    pub until_minor: u32,
 }
 impl Default for bpflink_fault {
     fn default() -> Self {
@@ -1006,6 +1020,9 @@ extern "C" {
 }
 extern "C" {
     pub fn bpflink_verdict_fault_count(verdict: *const bpflink_verdict) -> usize;
+}
+extern "C" {
+    pub fn bpflink_verdict_accepts(verdict: *const bpflink_verdict, major: u32, minor: u32) -> u32;
 }
 extern "C" {
     pub fn bpflink_verdict_omitted(verdict: *const bpflink_verdict) -> u64;

@@ -1,0 +1,52 @@
+// What BTF may use that not every kernel reads: kinds, flags and forms of names. A requirement is
+// looked up here, and so is what an older kernel gets in place of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bpflink/check.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+
+/// What stands for a type in BTF for a release that does not read it. It has as many words.
+enum class Replacement : uint8_t {
+  none,           ///< nothing can
+  clean_name,     ///< '_' for each character that the release does not take in the type's names
+  no_kind_flag,   ///< the same type without kind_flag
+  plain_members,  ///< the same struct without kind_flag, if it has no bit-fields
+  no_linkage,     ///< a static FUNC
+  byte,           ///< an INT of one byte
+  empty_struct,   ///< a STRUCT of the same size without a name
+  members,        ///< a STRUCT whose members are the variables
+  const_type,     ///< a CONST
+  union_of_ints,  ///< a UNION of the same size whose members are the enumerators
+  enumerators,    ///< an ENUM whose enumerators are the parameters
+  typedef_type,   ///< a TYPEDEF
+};
+
+/// A row of the table of features.
+struct Feature {
+  LinuxRelease since;     ///< the first release that reads it
+  std::string_view what;  ///< what messages call it
+  KindSet kinds;          ///< the kinds of the types that may use it
+  /// Whether a type of these kinds does; null: each does.
+  bool (*is_used)(const BtfView& types, BtfType type);
+  Replacement replacement;
+  /// Whether it matters only in BTF that is loaded. Kernels before `since` did not read their own.
+  bool only_when_loaded = false;
+};
+
+/// The table, newest features first.
+std::span<const Feature> btf_features();
+
+/// Whether a type of a known kind uses a feature, in BTF for `use`.
+inline bool uses(const Feature& feature, const BtfView& types, BtfType type, BtfUse use) {
+  return feature.kinds.contains(type.kind()) &&
+         (use == BtfUse::Program || !feature.only_when_loaded) &&
+         (feature.is_used == nullptr || feature.is_used(types, type));
+}
+
+}  // namespace bpflink
