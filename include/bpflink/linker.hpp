@@ -44,6 +44,9 @@ struct LinkOptions {
   /// Leave line_info out of .BTF.ext, and its strings out of .BTF (`--strip-line-info`). The
   /// verifier's log then shows no source lines.
   bool strip_line_info = false;
+  /// Give .BTF the header of 24 bytes that all loaders read, without a layout section, also if an
+  /// input has one (`--target classic-header`).
+  bool classic_header = false;
   /// Replace structs and unions by forward declarations where only pointers lead to them and
   /// nothing looks into them: no loader, no verifier, no user space (`--prune-types`).
   bool prune_types = false;

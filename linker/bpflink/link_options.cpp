@@ -46,6 +46,19 @@ OptionAction set_color(LinkCommand& command) {
   };
 }
 
+constexpr std::string_view compile =
+    "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
+
+OptionAction set_target(bool& classic_header) {
+  return [&classic_header](std::string_view target) -> std::expected<void, Error> {
+    if (target.starts_with("bpf")) return refuse(compile)(target);
+    if (target != "classic-header")
+      return fail("is not classic-header; loaders convert the types of programs themselves");
+    classic_header = true;
+    return {};
+  };
+}
+
 OptionAction check_emulation() {
   return [](std::string_view name) -> std::expected<void, Error> {
     if (name == "elf64bpf") return {};
@@ -56,8 +69,6 @@ OptionAction check_emulation() {
 /// Options that compilers and build systems pass to any linker and that have no effect here, and
 /// options of other programs, for which there is a better message than "unknown option".
 std::vector<Option> foreign_options(LinkOptions& link) {
-  constexpr std::string_view compile =
-      "is the compiler's: bpflink links what `clang -target bpf -g -O2 -c` makes";
   constexpr std::string_view relocatable =
       "a BPF object is relocatable, there are no programs or shared libraries to make";
   constexpr std::string_view script = "there are no linker scripts: sections merge by name";
@@ -80,7 +91,7 @@ std::vector<Option> foreign_options(LinkOptions& link) {
       {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
       {"-m,--emulation", "EMULATION", "", check_emulation()},
       {"-c,-E", "", "", refuse(compile)},
-      {"-I,-D,-f,-target,--target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},
+      {"-I,-D,-f,-target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},
       {"-W", "VALUE", "",
        [=](std::string_view value) {
          return refuse(value.starts_with("l,") ? through_compiler : compile)(value);
@@ -178,6 +189,9 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"-S,--strip-debug", "", "Drop DWARF (the default)", set(command.strip_debug)},
         {"--strip-line-info", "", "Drop the source lines that the verifier's log shows",
          set(link.strip_line_info)},
+        {"--target", "classic-header",
+         "Give .BTF the header of 24 bytes that all loaders read, without a layout section",
+         set_target(link.classic_header)},
         {"--prune-types", "", "Only declare structs behind pointers that nothing looks into",
          set(link.prune_types)}}},
       {"Symbols",

@@ -74,6 +74,7 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
                               {BPFLINK_LINK_KEEP_DEBUG, &LinkOptions::keep_debug},
                               {BPFLINK_LINK_DISCARD_LOCALS, &LinkOptions::discard_locals},
                               {BPFLINK_LINK_STRIP_LINE_INFO, &LinkOptions::strip_line_info},
+                              {BPFLINK_LINK_CLASSIC_HEADER, &LinkOptions::classic_header},
                               {BPFLINK_LINK_PRUNE_TYPES, &LinkOptions::prune_types},
                               {BPFLINK_LINK_FATAL_WARNINGS, &LinkOptions::fatal_warnings},
                               {BPFLINK_LINK_VERIFY, &LinkOptions::verify},

@@ -38,6 +38,8 @@ Contents:
   -S,--strip-debug            Drop DWARF (the default)
   --strip-line-info           Drop the source lines that the verifier'"'"'s log
                               shows
+  --target classic-header     Give .BTF the header of 24 bytes that all loaders
+                              read, without a layout section
   --prune-types               Only declare structs behind pointers that nothing
                               looks into
 

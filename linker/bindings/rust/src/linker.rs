@@ -51,6 +51,8 @@ options! {
         keep_debug = BPFLINK_LINK_KEEP_DEBUG,
         /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
         strip_line_info = BPFLINK_LINK_STRIP_LINE_INFO,
+        /// No layout section in `.BTF` (`--target classic-header`).
+        classic_header = BPFLINK_LINK_CLASSIC_HEADER,
         /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
         prune_types = BPFLINK_LINK_PRUNE_TYPES,
         /// Only warn of pointers in data that programs read (`--no-check-pointers`).
