@@ -50,9 +50,11 @@ bad() {
   expect_message "bpflink: error: bad.o: $message" "$BPFLINK" bad.o -o out.o
 }
 
-# blob FILE STATEMENTS: writes raw BTF; see Blob in bpfobj.py
+# blob FILE STATEMENTS: writes raw BTF; see Blob in bpfobj.py. With a directory in $KEPT_BLOBS, a copy
+# stays there for boot/btf-verdicts.sh.
 blob() {
   "$python" -S "$bpfobj" blob "$@"
+  if [[ ${KEPT_BLOBS:-} ]]; then cp "$1" "$KEPT_BLOBS/line-$(caller_line)-$(find "$KEPT_BLOBS" | wc -l).btf"; fi
 }
 
 # bad_blob MESSAGE STATEMENTS: the raw BTF is an error with MESSAGE
