@@ -270,11 +270,11 @@ compile_bitcode() {
   mv objects-clang/before objects-bitcode/before
   mkdir objects-bitcode/after
   local name members object objects=()
+  for object in objects-bitcode/before/*.o; do objects+=("$selftests/$(basename "$object" .o).bpf.o"); done
   while read -r name members; do
     # shellcheck disable=SC2086 # a list of names
     (cd "$selftests" && "$bpftool" gen object "$work/objects-bitcode/before/group-$name.o" $members)
   done < <(groups)
-  for object in objects-bitcode/before/*.o; do objects+=("$selftests/$(basename "$object" .o).bpf.o"); done
   rm -f "$selftests"/*.bpf.o
   selftests_make CLANG='clang -flto' "${objects[@]}"
   mv "$selftests"/*.bpf.o bitcode
