@@ -7,8 +7,9 @@
 // differently, as a weak function does that leaves it unused, the parameter is called "argN".
 //
 // A FUNC without parameter names counts as a declaration. It is used only if there is no
-// definition. If only one symbol has the name, declarations that contradict the definition are
-// ignored: they are for another function, or wrong.
+// definition. A definition that is weak in its unit is used only if all are. If only one symbol has
+// the name, declarations that contradict the definition are ignored: they are for another function,
+// or wrong.
 #include <algorithm>
 #include <unordered_map>
 
@@ -26,13 +27,20 @@ struct Candidate {
   bool is_known() const { return input != none; }
 };
 
+/// FUNCs of a name.
+struct Prototypes {
+  Candidate first;
+  bool are_several = false;     ///< whether they have different types
+  uint64_t disputed_names = 0;  ///< a bit for each parameter that they name differently
+};
+
 /// What symbols and FUNCs say about a name.
 struct NamedFunction {
   uint32_t symbol_count = 0;
-  Candidate definition, declaration;  ///< the first of each
-  bool has_several_definitions = false, has_several_declarations = false;
-  uint64_t disputed_names = 0;  ///< a bit for each parameter that definitions name differently
-  uint32_t id = 0;              ///< of its FUNC in the output
+  Prototypes strong, weak, declarations;
+  uint32_t id = 0;  ///< of its FUNC in the output
+
+  const Prototypes& definitions() const { return strong.first.is_known() ? strong : weak; }
 };
 
 class FunctionAdder {
@@ -73,20 +81,19 @@ class FunctionAdder {
     if (at == numbers_.end() || type.name_off() == 0) return;
     found_.emplace_back(candidate, at->second);
     NamedFunction& function = functions_[at->second];
-    if (is_declaration(candidate)) {
-      note_prototype(candidate, function.declaration, function.has_several_declarations);
-    } else {
-      note_prototype(candidate, function.definition, function.has_several_definitions);
-      if (!function.has_several_definitions)
-        function.disputed_names |= find_disputed_names(function.definition, candidate);
-    }
+    if (is_declaration(candidate))
+      note_prototype(candidate, function.declarations);
+    else if (state_.inputs[candidate.input].weak_functions.contains(btf.name(type)))
+      note_prototype(candidate, function.weak);
+    else
+      note_prototype(candidate, function.strong);
   }
 
-  void note_prototype(Candidate candidate, Candidate& first, bool& has_several) const {
-    if (!first.is_known())
-      first = candidate;
-    else if (!has_several && !are_equal(first, candidate))
-      has_several = true;
+  void note_prototype(Candidate candidate, Prototypes& prototypes) const {
+    if (!prototypes.first.is_known()) prototypes.first = candidate;
+    prototypes.are_several |= !are_equal(prototypes.first, candidate);
+    if (!prototypes.are_several)
+      prototypes.disputed_names |= find_disputed_names(prototypes.first, candidate);
   }
 
   BtfType prototype_of(Candidate candidate) const {
@@ -129,17 +136,20 @@ class FunctionAdder {
 
   /// Whether the FUNCs of a name contradict each other.
   bool is_ambiguous(const NamedFunction& function) const {
-    if (!function.definition.is_known()) return function.has_several_declarations;
-    if (function.has_several_definitions) return true;
-    if (function.symbol_count == 1 || !function.declaration.is_known()) return false;
-    return function.has_several_declarations ||
-           !are_equal(function.definition, function.declaration);
+    const auto& [definition, are_several, names] = function.definitions();
+    const Prototypes& declarations = function.declarations;
+    if (!definition.is_known()) return declarations.are_several;
+    if (are_several) return true;
+    if (function.symbol_count == 1 || !declarations.first.is_known()) return false;
+    return declarations.are_several || !are_equal(definition, declarations.first);
   }
 
   void add(Candidate candidate, NamedFunction& function) {
     if (function.symbol_count == 0 || is_ambiguous(function)) return;
-    Candidate chosen = function.definition.is_known() ? function.definition : function.declaration;
-    if (function.id == 0) function.id = add_func(chosen, function.disputed_names);
+    const Prototypes& definitions = function.definitions();
+    bool is_defined = definitions.first.is_known();
+    Candidate chosen = is_defined ? definitions.first : function.declarations.first;
+    if (function.id == 0) function.id = add_func(chosen, definitions.disputed_names);
     if (are_equal(candidate, chosen)) state_.map(candidate.input).set(candidate.id, function.id);
   }
 
@@ -168,7 +178,8 @@ class FunctionAdder {
       if (is_ambiguous(function)) state_.omit(name, ImageOmission::SeveralPrototypes);
       if (size_t dot = name.find('.'); dot != std::string_view::npos) {
         const NamedFunction& original = functions_[numbers_.at(name.substr(0, dot))];
-        bool is_known = original.definition.is_known() || original.declaration.is_known();
+        bool is_known =
+            original.definitions().first.is_known() || original.declarations.first.is_known();
         if (is_known && original.symbol_count == 0) state_.omit(name, ImageOmission::Clone);
       }
     }

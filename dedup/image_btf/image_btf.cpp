@@ -117,6 +117,10 @@ std::expected<Btf, Error> ImageDeduplicator::add_blob(std::string name,
   return add(std::move(name), *btf);
 }
 
+void ImageDeduplicator::add_weak_function(std::string_view name) {
+  if (!impl_->inputs.empty()) impl_->inputs.back().weak_functions.insert(name);
+}
+
 std::expected<ImageResult, Error> ImageDeduplicator::run(const ImageSymbols& symbols) {
   auto dedup = impl_->deduplicator.run();
   if (!dedup) return std::unexpected(dedup.error());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "bpflink/image_btf.hpp"
@@ -15,6 +16,7 @@ struct ImageInput {
   Btf btf;
   std::vector<uint32_t> functions, variables;
   std::vector<uint32_t> tags;  ///< on functions and variables
+  std::unordered_set<std::string_view> weak_functions = {};
 };
 
 struct ImageState {

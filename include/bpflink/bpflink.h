@@ -981,6 +981,10 @@ void bpflink_image_free(bpflink_image* image);
 enum bpflink_status bpflink_image_add(bpflink_image* image, const char* name,
                                       const bpflink_btf* btf);
 
+/** Says that the input added last defines a function weakly: the image has another input's
+ * definition if that is not weak. Errors: ARGUMENT, also after bpflink_image_run(); MEMORY. */
+enum bpflink_status bpflink_image_add_weak_function(bpflink_image* image, const char* name);
+
 /** Adds a function of the image, by the name of its symbol. Errors: ARGUMENT, also after
  * bpflink_image_run(); MEMORY. */
 enum bpflink_status bpflink_image_add_function(bpflink_image* image, const char* name);

@@ -78,7 +78,8 @@ struct ImageResult {
 /// - a FUNC for each function of the image that an input has a FUNC of, in order of first
 /// occurrence
 ///   in the inputs. It is static, whatever its linkage, as in the kernel. Its prototype comes from
-///   definitions or, without any, from declarations: extern FUNCs, or those that name no parameter.
+///   definitions, of which weak ones only count if all are, or, without any, from declarations:
+///   extern FUNCs, or those that name no parameter.
 ///   If definitions have different prototypes, there is no FUNC. A parameter that they name
 ///   differently is called "arg1", and so on.
 /// - a VAR for each variable whose type is known, in order of offsets, and their DATASEC.
@@ -104,6 +105,10 @@ class ImageDeduplicator {
   /// Reads a blob as Btf::parse() does without a base, and adds it. Errors: those of Btf::parse()
   /// and add(), except that run() reports a type that contains itself.
   std::expected<Btf, Error> add_blob(std::string name, std::span<const std::byte> blob);
+
+  /// Says that the input added last defines a function weakly: the image has another input's
+  /// definition if that is not weak. The name must outlive run().
+  void add_weak_function(std::string_view name);
 
   /// Makes the BTF of the image with these symbols. Call once. Errors: those of
   /// Deduplicator::run().

@@ -54,6 +54,15 @@ std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
   return image;
 }
 
+std::vector<std::string_view> find_weak_functions(std::span<const std::byte> image) {
+  std::vector<std::string_view> names;
+  auto elf = read_elf(image);
+  if (!elf) return names;
+  for (const ElfSymbol& symbol : read_symbols(*elf).value_or(std::vector<ElfSymbol>()))
+    if (is_function(symbol) && symbol.binding == STB_WEAK) names.push_back(symbol.name);
+  return names;
+}
+
 std::span<const OmissionText> omission_texts() {
   using enum ImageOmission;
   static constexpr OmissionText texts[] = {

@@ -17,6 +17,9 @@ namespace bpflink {
 /// .BTF_ids is malformed.
 std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf);
 
+/// The functions that the ELF file of a unit defines weakly; none if it cannot be read.
+std::vector<std::string_view> find_weak_functions(std::span<const std::byte> image);
+
 /// A reason to omit symbols: its key in JSON, and a description of such symbols.
 struct OmissionText {
   ImageOmission reason;

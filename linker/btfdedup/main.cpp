@@ -307,6 +307,9 @@ std::expected<void, Error> Program::add(const BtfSource& source, const std::stri
                                  : "";
     return fail("{}: {}{}", name, btf.error().message, hint);
   }
+  if (image_deduplicator_ && source.elf)
+    for (std::string_view function : find_weak_functions(source.elf->image))
+      image_deduplicator_->add_weak_function(function);
   if (!order_) order_ = btf->byte_order();
   if (source.elf && !like_) like_ = source.elf;
   if (names_.empty() && source.is_linked && is_kernel_image(*btf)) kernel_ = blob;

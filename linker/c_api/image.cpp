@@ -44,6 +44,14 @@ bpflink_status bpflink_image_add(bpflink_image* image, const char* name, const b
   });
 }
 
+bpflink_status bpflink_image_add_weak_function(bpflink_image* image, const char* name) {
+  if (!image || !name || image->has_run) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    image->deduplicator.add_weak_function(image->keep(name));
+    return BPFLINK_OK;
+  });
+}
+
 bpflink_status bpflink_image_add_function(bpflink_image* image, const char* name) {
   if (!image || !name || image->has_run) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {

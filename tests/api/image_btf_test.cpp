@@ -83,6 +83,35 @@ TEST_CASE("symbols select the functions") {
   CHECK(result->dedup.type_maps[0][3] == 0);
 }
 
+TEST_CASE("a definition that is not weak describes the function") {
+  Unit weak, strong, other;
+  uint32_t number = weak.integer("int");
+  weak.function("f", weak.prototype(number, {"a"}, number));
+  number = strong.integer("int");
+  strong.function("f", strong.prototype(number, {"b", "c"}, number));
+  number = other.integer("int");
+  other.function("f", other.prototype(0, {"d"}, number));
+  // add(UNIT, weak) for the units in this order
+  auto found = [](std::vector<std::pair<Unit*, bool>> units) {
+    ImageDeduplicator image;
+    for (auto [unit, is_weak] : units) {
+      REQUIRE(image.add_blob("unit", finish(unit->b)));
+      if (is_weak) image.add_weak_function("f");
+    }
+    auto result = image.run({.functions = {"f"}});
+    REQUIRE(result);
+    return listed(*result);
+  };
+  constexpr const char* of_strong = "vlen=2\n\t'b' type_id=1\n\t'c' type_id=1\n[3] FUNC 'f'";
+  CHECK(found({{&weak, true}, {&strong, false}}).find(of_strong) != std::string::npos);
+  CHECK(found({{&strong, false}, {&other, true}, {&weak, true}}).find(of_strong) !=
+        std::string::npos);
+  CHECK(found({{&weak, true}}).find("vlen=1\n\t'a' type_id=1\n[3] FUNC 'f'") != std::string::npos);
+  CHECK(found({{&weak, true}, {&other, true}}).find("FUNC 'f'") == std::string::npos);
+  CHECK(found({{&strong, false}, {&other, false}, {&weak, true}}).find("FUNC 'f'") ==
+        std::string::npos);
+}
+
 TEST_CASE("symbols select the variables and give their offsets") {
   Unit unit;
   uint32_t number = unit.integer("int"), letter = unit.integer("char", 1, false);
@@ -241,7 +270,9 @@ TEST_CASE("the same in C") {
   bpflink_image* image = nullptr;
   REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
   CHECK(bpflink_image_add(image, "unit", btf) == BPFLINK_OK);
-  std::string name = "kept";  // the library copies it
+  std::string name = "differs";  // the library copies it
+  CHECK(bpflink_image_add_weak_function(image, name.c_str()) == BPFLINK_OK);
+  name = "kept";
   CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
   CHECK(bpflink_image_tag_function(image, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
   name = "differs";
@@ -280,6 +311,7 @@ TEST_CASE("the same in C") {
   CHECK(second == nullptr);
   CHECK(bpflink_image_add(image, "late", btf) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_image_add_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_image_add_weak_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_image_add_variable(image, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_image_tag_function(image, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
   bpflink_image_free(image);

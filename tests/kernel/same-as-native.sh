@@ -162,6 +162,8 @@ stage() {
   "$BPFLINK" -q --verify -r "$@" -o "$output" >messages 2>&1 || note wrong "bpflink -r $*: $(head -n 1 messages)"
 }
 
+has_records() { if readelf -SW "$1" | grep -qF .BTF.ext; then echo yes; fi; }
+
 try_all() {
   local o=("${objects[@]}") part parts=() chain
   way=stages in_order=("${judged[@]}")
@@ -198,7 +200,8 @@ try_all() {
   # libbpf's linker takes what a first stage made, whatever compiled it; but where a stage is of gcc's
   # files alone, it has no func_info.
   way=libbpf-after-stage
-  if [[ $set != *-be && $set != mixed-bitcode && $set != rust-bitcode ]] && bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
+  if [[ $set != *-be && $(has_records first.o) == $(has_records second.o) ]] &&
+    bpftool gen object out.o first.o second.o >messages 2>&1; then examine; fi
 
   in_order=()
   local reversed=() reversed_natives=() i

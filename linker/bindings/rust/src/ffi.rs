@@ -1197,6 +1197,9 @@ extern "C" {
     ) -> bpflink_status;
 }
 extern "C" {
+    pub fn bpflink_image_add_weak_function(image: *mut bpflink_image, name: *const c::c_char) -> bpflink_status;
+}
+extern "C" {
     pub fn bpflink_image_add_function(image: *mut bpflink_image, name: *const c::c_char) -> bpflink_status;
 }
 extern "C" {
