@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from bpfobj import Blob  # noqa: E402
 
-INT, PTR, STRUCT, FWD, TYPEDEF = 1, 2, 4, 7, 8
+INT, PTR, STRUCT, FWD, TYPEDEF, FUNC, FUNC_PROTO, DECL_TAG = 1, 2, 4, 7, 8, 12, 13, 17
 MAX_GROWTH = 2.7  # of a doubling; n log n is 2.2
 MIN_SECONDS = 1.5  # below, a slow machine differs by more
 MAX_SECONDS, MAX_MEGABYTES = 10, 1000
@@ -94,6 +94,26 @@ def long_name(n, folder, *options):
     return ["btfdedup", types.write(folder / "a.btf"), *options]
 
 
+def tied(n, folder, *options):
+    """A chain of n structs of one name and size, which differ only in how far they are from its end."""
+    types = Types()
+    below = types.int_of(8)
+    for k in range(n):
+        below = types.struct("s", types.add(PTR, "", below))
+    return ["btfdedup", types.write(folder / "a.btf"), *options]
+
+
+def kfuncs(n, folder, *options):
+    """n kfuncs of one prototype with n parameters."""
+    types = Types()
+    parameters = [word for k in range(n) for word in (f"p{k}", 1)]
+    types.int_of(4)
+    proto = types.add(FUNC_PROTO, "", 1, *parameters)
+    for k in range(n):
+        types.add(DECL_TAG, "bpf_kfunc", types.add(FUNC, f"f{k}", proto, vlen=1), -1)
+    return ["btfdedup", types.write(folder / "a.btf"), *options]
+
+
 def compiled(folder, name, text, *options):
     (folder / f"{name}.c").write_text(text)
     clang = os.environ.get("CC", "clang-19")
@@ -156,6 +176,9 @@ FAMILIES = {
     "name-sizes": (125000, lambda n, d: long_name(n, d, "--print-sizes", "-o", d / "out")),
     "name-explain": (125000, lambda n, d: long_name(n, d, "--explain", "int4", "-o", d / "out")),
     "name-dump": (125000, lambda n, d: long_name(n, d, "--dump", "c")),
+    "tied-dump": (12500, lambda n, d: tied(n, d, "--dump", "c")),
+    "tied-map": (12500, lambda n, d: tied(n, d, "--size-map", d / "map.html")),
+    "kfuncs-dump": (4000, lambda n, d: kfuncs(n, d, "--dump", "c")),
     "name-dedup": (125000, lambda n, d: long_name(n, d, "-o", d / "out")),
 }
 
