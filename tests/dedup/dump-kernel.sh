@@ -33,3 +33,28 @@ END
 "$CC" -g -O2 --target=bpf -D__TARGET_ARCH_x86 -Wall -Werror -I. -c prog.bpf.c -o prog.o
 python3 "$bpfobj" core_relo prog.o >relocations
 grep -q task_struct relocations || fail "no relocations of CO-RE: $(<relocations)"
+
+# Clang and gcc for BPF accept calls of kfuncs, beside libbpf's headers.
+((kfuncs > 0)) || exit 0
+cat >kfuncs.bpf.c <<'END'
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+SEC("syscall")
+int prog(void *context)
+{
+	struct task_struct *task = bpf_task_from_pid(1);
+
+	if (!task)
+		return 0;
+	bpf_task_release(task);
+	return 1;
+}
+END
+for compiler in "$CC --target=bpf" bpf-gcc; do
+  command -v "${compiler%% *}" >/dev/null || continue
+  $compiler -std=gnu11 -g -O2 -D__TARGET_ARCH_x86 -Wall -Werror -I. -idirafter /usr/include -c kfuncs.bpf.c -o kfuncs.o
+  expect 'w bpf_task_from_pid w bpf_task_release' echo $(llvm-nm-19 -u kfuncs.o)
+done
