@@ -53,7 +53,9 @@ def is_message(text):
 
 
 def pattern(text):
-    parts = re.split(r"(\{[^}]*\}|%[.*]*[a-z]+|\n)", text.strip("\n "))
+    # What stands for anything at an end, or twice, only makes the search slow.
+    text = re.sub(r"^(\{[^}]*\})+|(\{[^}]*\})+$|(?<=\})(\{[^}]*\})+", "", text.strip("\n "))
+    parts = re.split(r"(\{[^}]*\}|%[.*]*[a-z]+|\n)", text)
     return "".join(r".*" if part and (part[0] in "{%") else r"[\s\S]?\n?" if part == "\n"
                    else r"\s+".join(map(re.escape, part.split(" "))) for part in parts)
 
