@@ -154,7 +154,7 @@ done <formats
 
 cd "$tmp/types"
 page=$manual/man1/btfdedup.1
-count_examples "$page" 7
+count_examples "$page" 8
 echo 'struct task { int a; }; struct task task_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct task { long a; }; struct task task_b; struct same { struct same *next; } same_b;' >b.c
 echo 'struct stream { int descriptor; } stream; struct bpf_ctx_convert {} convert;' >c.c
@@ -200,15 +200,18 @@ bpftool btf dump file vmlinux.btf >listing
 contains listing "STRUCT 'stream'"
 contains log 'modules/mod.ko.xz: needs Linux'
 run "$page" 5
+bpftool btf dump file vmlinux.btf >listing
+contains listing "STRUCT 'stream'"
+run "$page" 6
 contains log 'int a;'
 contains log 'long int a;'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  run "$page" 6
+  run "$page" 7
   echo '#include "vmlinux.h"
 struct task_struct task;' >core.c
   clang -g -O2 --target=bpf -c core.c
 fi
-run "$page" 7
+run "$page" 8
 both_units all.o
 jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
 

@@ -116,6 +116,16 @@ bpftool gen object peer.o main.o 2>errors || fail "bpftool has something to say:
 bpftool gen skeleton peer.o >skeleton 2>errors || true
 diff <(snippet bpflink 1 | sed 's/[0-9]\+/N/g') <(head -n 1 errors | sed 's/[0-9]\+/N/g') || fail "README.md's message of libbpf is another"
 
+in_folder flto
+snippet 'As one program' 1 >commands
+if bash -euc "$(<commands)" >log 2>&1; then
+  llvm-objdump-19 -d count.o >code
+  contains code '<count>:'
+  if grep -q queue_of code; then fail "queue_of is left: $(<code)"; fi
+else
+  contains log 'there is no library of LLVM'
+fi
+
 in_folder size_map
 cp ../files/*.o .
 paste "$(snippet 'See what costs, and drop it' 1)"

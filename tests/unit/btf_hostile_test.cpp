@@ -256,3 +256,13 @@ TEST_CASE("names within one long string are each read up to the limit of a name"
   BtfVerdict verdict = check_btf(*b.finish(std::endian::native), BtfUse::Kernel);
   CHECK(verdict.faults.size() + verdict.omitted == BPFLINK_LONG_CHAIN / 10);
 }
+
+TEST_CASE("split BTF without its base is told by its strings") {
+  BtfBuilder b;
+  b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Struct), 0);
+  auto blob = *b.finish(std::endian::native);
+  CHECK(check_btf(blob).misfit.empty());
+  blob[blob.size() - sizeof "?int"] =
+      std::byte{'x'};  // the strings no longer begin with an empty one
+  CHECK(check_btf(blob).misfit == "it is split BTF, which needs its base");
+}
