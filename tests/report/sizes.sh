@@ -155,3 +155,11 @@ if [[ -c /dev/full ]]; then
   ((status == 1)) || fail "exit status $status"
   expect_error 'bpflink: error: cannot write to standard output'
 fi
+
+# The page of many types has the small ones in groups.
+python3 "$bpfobj" blob many.btf 'add(INT, "int", 4, 32); [add(TYPEDEF, "tcp_%d" % k, 1) for k in range(16000)]; add(PTR, "", 1)
+add(STRUCT, "a", 8, "p", 16002, 0); add(STRUCT, "b", 8, "p", 16002, 0)'
+"$BTFDEDUP" many.btf --size-map many.html
+for name in 'tcp… (10,003 smaller)' '(arrays and pointers of numbers)'; do
+  grep -qF "\"name\":\"$name\"" many.html || fail "the page lacks $name"
+done
