@@ -37,8 +37,6 @@ bool begins_with_string(std::span<const std::byte> blob, const BtfHeader& header
   return header.strings_size != 0 && blob[header.strings_offset] != std::byte{0};
 }
 
-constexpr std::string_view lacks_base = "it is split BTF, which needs its base";
-
 /// The types of a blob, up to the first one whose size is unknown.
 struct TypeSection {
   std::vector<uint32_t> words, starts;
@@ -175,7 +173,7 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   verdict.needs = find_requirement(types, has_layout_fields(blob, *header), use);
   verdict.omitted = findings.omitted();
   verdict.faults = findings.take_faults();
-  if (base != nullptr) verdict.misfit = find_misfit(types);
+  verdict.misfit = find_misfit(types);
   if (verdict.faults.empty()) return verdict;
   if (!verdict.misfit.empty()) {
     verdict.faults.resize(1);

@@ -35,7 +35,11 @@ void check_tag_order(const BtfView& types, Findings& findings);
 /// other faults than those of check_tag_order().
 void check_struct_fields(const BtfView& types, Findings& findings);
 
-/// Why split types, whose base may be another one than they were made with, do not fit it, or "".
+/// What is wrong with split BTF that is checked without its base.
+inline constexpr std::string_view lacks_base = "it is split BTF, which needs its base";
+
+/// Why types, whose base may be another one than they were made with, or is not given, do not fit
+/// it, or "".
 std::string find_misfit(const BtfView& types);
 
 /// The Linux release that kinds, flags and names need in BTF for `use`.

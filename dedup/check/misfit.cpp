@@ -8,7 +8,7 @@
 //
 // Writers keep only strings that types use. So the largest offset in use is that of the last
 // string, which tells where the strings of the base ended. Types without strings may refer to types
-// past the end.
+// past the end. Without a base, the same tells that one is needed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +23,13 @@ namespace {
 
 constexpr std::string_view other_base = "made with another base, such as another build of vmlinux";
 
-/// The string offsets that the types use.
+/// The offsets of the names that the types have.
 std::vector<uint32_t> used_offsets(const BtfView& types) {
   std::vector<uint32_t> offsets;
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
-    for_each_string(types.words_of(id), [&](uint32_t offset) { offsets.push_back(offset); });
+    for_each_string(types.words_of(id), [&](uint32_t offset) {
+      if (offset != 0) offsets.push_back(offset);
+    });
   return offsets;
 }
 
@@ -45,7 +47,8 @@ std::string find_misfit_by_ids(const BtfView& types) {
 
 std::string find_misfit(const BtfView& types) {
   std::string_view strings = types.strings();
-  if (strings.size() < 2) return find_misfit_by_ids(types);
+  bool has_base = types.base() != nullptr;
+  if (strings.size() < 2) return has_base ? find_misfit_by_ids(types) : "";
   std::vector<uint32_t> offsets = used_offsets(types);
   size_t end_of_second_last = strings.rfind('\0', strings.size() - 2);
   uint64_t last = end_of_second_last == strings.npos ? 0 : end_of_second_last + 1;
@@ -53,7 +56,7 @@ std::string find_misfit(const BtfView& types) {
   if (largest < last) return "";
   uint64_t made_with = largest - last, given = types.string_begin();
   auto fits_given = [&](uint32_t offset) {
-    return offset == 0 || (offset < types.string_end() && begins_string(types, offset));
+    return offset < types.string_end() && begins_string(types, offset);
   };
   auto fits_other = [&](uint32_t offset) {
     return offset <= made_with || strings[static_cast<size_t>(offset - made_with) - 1] == '\0';
@@ -61,6 +64,9 @@ std::string find_misfit(const BtfView& types) {
   if (made_with == given || std::ranges::all_of(offsets, fits_given) ||
       !std::ranges::all_of(offsets, fits_other))
     return "";
+  // Some wrong offsets do not make split BTF of types that have no base: most are wrong then.
+  auto fitting = static_cast<size_t>(std::ranges::count_if(offsets, fits_given));
+  if (!has_base) return fitting < offsets.size() - fitting ? std::string(lacks_base) : "";
   return fmt::format("{}: its names follow {} bytes of strings, and this base has {}", other_base,
                      made_with, given);
 }

@@ -692,6 +692,69 @@ TEST_CASE("types for an older kernel") {
   bpflink_btf_free(btf);
 }
 
+/// Split BTF with one pointer to `type`, or for 0 without types; without strings.
+static std::vector<std::byte> split_without_strings(uint32_t type) {
+  std::vector<uint32_t> words = {0x1eb9f, 24, 0, type != 0 ? 12u : 0, type != 0 ? 12u : 0, 0};
+  if (type != 0)
+    words.insert(words.end(), {0, bpflink::BtfBuilder::info(bpflink::BtfKind::Ptr), type});
+  auto bytes = std::as_bytes(std::span(words));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_CASE("split BTF without strings or types, and without its base") {
+  bpflink::BtfBuilder types;
+  types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
+                 std::vector<uint32_t>{32});
+  auto base_blob = *types.finish(std::endian::native);
+  bpflink_btf* base = nullptr;
+  REQUIRE(bpflink_btf_parse(base_blob.data(), base_blob.size(), &base, nullptr) == BPFLINK_OK);
+  for (uint32_t type : {1, 0}) {
+    std::vector<std::byte> blob = split_without_strings(type);
+    bpflink_btf* split = nullptr;
+    REQUIRE(bpflink_btf_parse_split(blob.data(), blob.size(), base, &split, nullptr) == BPFLINK_OK);
+    CHECK(bpflink_btf_end_id(split) == (type != 0 ? 3 : 2));
+    bpflink_verdict* verdict = nullptr;
+    REQUIRE(bpflink_btf_check(blob.data(), blob.size(), BPFLINK_BTF_OF_KERNEL, base, &verdict) ==
+            BPFLINK_OK);
+    CHECK(bpflink_verdict_fault_count(verdict) == 0);
+    bpflink_verdict_free(verdict);
+    bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
+    options.base = base;
+    bpflink_dedup* dedup = nullptr;
+    REQUIRE(bpflink_dedup_new(&options, &dedup) == BPFLINK_OK);
+    CHECK(bpflink_dedup_add(dedup, "split", split) == BPFLINK_OK);
+    void* merged = nullptr;
+    size_t size = 0;
+    CHECK(bpflink_dedup_run(dedup, &merged, &size, nullptr) == BPFLINK_OK);
+    bpflink_free(merged);
+    bpflink_dedup_free(dedup);
+    bpflink_btf_free(split);
+  }
+
+  // A kernel finds one fault, and the advice tells its cause.
+  auto advice_on = [&](std::span<const std::byte> blob, const bpflink_btf* of) {
+    bpflink_verdict* verdict = nullptr;
+    REQUIRE(bpflink_btf_check(blob.data(), blob.size(), BPFLINK_BTF_OF_KERNEL, of, &verdict) ==
+            BPFLINK_OK);
+    CHECK(bpflink_verdict_fault_count(verdict) == 1);
+    bpflink_fault fault{};
+    CHECK(bpflink_verdict_fault(verdict, 0, &fault, sizeof fault) == BPFLINK_OK);
+    std::string advice = fault.advice ? fault.advice : "";
+    CHECK(take(bpflink_verdict_fault_text(verdict, 0)).ends_with(advice));
+    bpflink_verdict_free(verdict);
+    return advice;
+  };
+  bpflink::Btf view = *bpflink::Btf::parse(base_blob);
+  bpflink::BtfBuilder named(&view);
+  named.add_type(named.add_string("own"), named.info(bpflink::BtfKind::Typedef), 1);
+  auto named_blob = *named.finish(std::endian::native);
+  CHECK(advice_on(named_blob, nullptr) == "it is split BTF, which needs its base");
+  CHECK(advice_on(split_without_strings(3), base) ==
+        "made with another base, such as another build of vmlinux: it refers to type 3, and the "
+        "last one is 2");
+  bpflink_btf_free(base);
+}
+
 TEST_CASE("types that kernels accept or refuse") {
   bpflink::BtfBuilder types;
   types.add_type(types.add_string("int"), types.info(bpflink::BtfKind::Int), 4,
