@@ -77,7 +77,7 @@ done
 page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
-page bpfcore.1 | long | names 'bpfcore(1)' bpfcore
+page bpfcore.1 | long | names 'bpfcore(1)' 'bpfcore btfdedup'
 for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1; do
   page $name | long | names $name "$any"
 done
