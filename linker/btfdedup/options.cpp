@@ -13,8 +13,8 @@ namespace {
 /// "6.1" as a release, or nothing.
 std::optional<LinuxRelease> parse_release(std::string_view text) {
   LinuxRelease release;
-  const char* end = text.data() + text.size();
-  auto [dot, major_error] = std::from_chars(text.data(), end, release.major);
+  const char *begin = text.data(), *end = begin + text.size();
+  auto [dot, major_error] = std::from_chars(begin, end, release.major);
   if (major_error != std::errc() || dot == end || *dot != '.') return std::nullopt;
   auto [rest, minor_error] = std::from_chars(dot + 1, end, release.minor);
   return minor_error == std::errc() && rest == end ? std::optional(release) : std::nullopt;

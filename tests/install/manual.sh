@@ -379,6 +379,12 @@ END
 echo 'struct shape { int y; long z; } shape;' >shape.bpf.c
 compile wrong.bpf.c open.bpf.c weak.bpf.c costs.bpf.c shape.bpf.c
 clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
+# A pointer that nothing refers to
+llvm-objcopy-19 --dump-section .BTF=maps.btf maps.bpf.o
+python3 -S "$repository/tests/bpfobj.py" blob pointer.btf 'import bpfobj; read("maps.btf")
+add(STRUCT, "orphan", 4); add(PTR, "", len(bpfobj.starts_of(words)) - 1)'
+llvm-objcopy-19 --update-section .BTF=pointer.btf maps.bpf.o pointer.bpf.o
+bpflink pointer.bpf.o -o prog.o --json pointer.json
 {
   bpflink main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
   bpflink --size-map-against figures.json -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
@@ -389,7 +395,7 @@ clang -g -O2 --target=bpfeb -c other.bpf.c -o big.bpf.o
   bpflink --json-diagnostics main.bpf.o maps.bpf.o -o none/refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics maps.bpf.o big.bpf.o -o refused.o || [[ $? == 1 ]]
 } 2>messages.json
-same_fields 'FIGURES AS JSON' figures.json
+same_fields 'FIGURES AS JSON' figures.json pointer.json
 same_fields 'MESSAGES AS JSON' messages.json
 btfdedup main.bpf.o maps.bpf.o -o all.btf --stats --json >btf.json
 same_fields 'FIGURES OF BTFDEDUP' btf.json

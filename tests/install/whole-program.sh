@@ -15,7 +15,7 @@ llvm-objdump-19 -d --no-show-raw-insn walk.o >code
 contains code '<hash_of_ancestors>:'
 # All three files are one function: a hash of FNV's prime, and no call but the helper's.
 contains code '0x1000193'
-[[ $(grep -c 'call' code) == 1 ]] || fail "calls: $(<code)"
+[[ $(grep -cw 'call' code) == 1 ]] || fail "calls: $(<code)"
 if [[ -d /sys/fs/bpf ]] && bpftool prog loadall walk.o "/sys/fs/bpf/walk-$$" 2>log; then
   rm -r "/sys/fs/bpf/walk-$$"
 else

@@ -12,7 +12,6 @@ EOF
 echo 'int number;' >number.c
 "$CC" --target=x86_64 -c number.c -o x86.o
 "$CC" --target=i386 -c number.c -o i386.o
-"$CC" --target=bpf -emit-llvm -c number.c -o bitcode.o
 "$CC" --target=bpf -S number.c -o text.o
 llvm-ar-19 rc empty.a
 llvm-ar-19 rc x86.a x86.o
@@ -43,7 +42,6 @@ refused x86.o good.o x86.o
 refused x86 x86.o
 refused i386.o good.o i386.o
 refused 32-bit i386.o
-refused bitcode bitcode.o
 refused text.o text.o
 refused directory directory.o
 refused empty empty.o
