@@ -64,9 +64,11 @@ std::string find_misfit(const BtfView& types) {
   if (made_with == given || std::ranges::all_of(offsets, fits_given) ||
       !std::ranges::all_of(offsets, fits_other))
     return "";
-  // Some wrong offsets do not make split BTF of types that have no base: most are wrong then.
-  auto fitting = static_cast<size_t>(std::ranges::count_if(offsets, fits_given));
-  if (!has_base) return fitting < offsets.size() - fitting ? std::string(lacks_base) : "";
+  // Some wrong offsets do not make split BTF of types that have no base: most are past the end
+  // then.
+  auto is_outside = [&](uint32_t offset) { return offset >= types.string_end(); };
+  auto outside = static_cast<size_t>(std::ranges::count_if(offsets, is_outside));
+  if (!has_base) return outside > offsets.size() - outside ? std::string(lacks_base) : "";
   return fmt::format("{}: its names follow {} bytes of strings, and this base has {}", other_base,
                      made_with, given);
 }

@@ -43,11 +43,13 @@ unsigned version_of(void* library, const std::string& file) {
 std::expected<Llvm, Error> bind(void* library, unsigned version) {
   Llvm llvm;
   llvm.version = version;
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define X(name, result, parameters) \
   llvm.name = reinterpret_cast<result(*) parameters>(::dlsym(library, "LLVM" #name));
   BPFLINK_LLVM_FUNCTIONS(X)
   BPFLINK_LLVM_NEWER_FUNCTIONS(X)
 #undef X
+// NOLINTEND(bugprone-macro-parentheses)
 #define X(name, result, parameters) \
   if (!llvm.name) return fail("the library of LLVM has no LLVM" #name);
   BPFLINK_LLVM_FUNCTIONS(X)

@@ -107,6 +107,7 @@ constexpr unsigned function_index = ~0u;
   X(ReplaceMDNodeOperandWith, void, (Value, unsigned, Metadata))
 
 struct Llvm {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define X(name, result, parameters) result(*name) parameters = nullptr;
   BPFLINK_LLVM_FUNCTIONS(X)
   BPFLINK_LLVM_NEWER_FUNCTIONS(X)
