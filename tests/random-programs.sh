@@ -52,7 +52,7 @@ in_suite bpf-gcc 'exec bpf-gcc "$@"'
 in_suite rust-bpf 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C debuginfo=2 -C panic=abort \
   -L /var/lib/rust-bpf --crate-type lib --emit=llvm-bc "$1" -o "$2.bc"
   llc-of-rustc -march=bpf -mcpu=v3 -filetype=obj "$2.bc" -o "$2"'
-in_suite rust-bitcode 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C panic=abort -C target-cpu=v3 \
+in_suite rust-bitcode 'rustc --edition 2021 --target bpfel-unknown-none -C opt-level=2 -C debuginfo=2 -C panic=abort -C target-cpu=v3 \
   -L /var/lib/rust-bpf --crate-type lib --emit=llvm-bc "$1" -o "$2"'
 mkdir -p "$root/usr/local/libexec/bpflink"
 cp build/release/bin/bpflink "$root/usr/local/bin"
