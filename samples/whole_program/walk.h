@@ -1,9 +1,10 @@
 /* What the files share. */
 #ifndef WALK_H
 #define WALK_H
+#include <linux/bpf.h>
+
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
-#include <linux/bpf.h>
 
 /* As much of the kernel's struct as the program needs; CO-RE finds the members. */
 struct task_struct {
