@@ -1,6 +1,7 @@
 // What a tracing program reads of a kernel: some 40 members of common structs.
+// clang-format off: the others need its types
 #include <linux/bpf.h>
-
+// clang-format on
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
