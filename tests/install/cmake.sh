@@ -79,6 +79,16 @@ cmake --build build >log
 has_commands build/compile_commands.json record.bpf.c
 [[ $(jq length build/compile_commands.json) == 1 ]] || fail "too many entries: $(<build/compile_commands.json)"
 
+# As one program: the source becomes bitcode, and is linked.
+cmake build -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >log
+if cmake --build build >log 2>&1; then
+  [[ $(head -c 2 build/CMakeFiles/record.bpf/record.bpf.c.*.o) == BC ]] || fail 'no bitcode'
+  readelf -hW build/record.o >log
+  contains log 'REL (Relocatable file)'
+else
+  contains log 'there is no library of LLVM'
+fi
+
 # bpflink_check_core(): the build fails while a kernel does not fit, and checks only changes.
 if command -v llvm-objcopy-19 >/dev/null; then
   mkdir -p ../core/kernels && cd ../core
