@@ -136,6 +136,7 @@ Result Converter::replace(uint32_t id, const Feature& feature) {
     case Replacement::union_of_ints:
       return make_union(id);
     case Replacement::enumerators:
+      words[0] = 0;
       words[2] = sizeof(uint32_t);
       return become(BtfKind::Enum, vlen);
     case Replacement::typedef_type:
