@@ -15,6 +15,7 @@
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/gc_roots.hpp"
+#include "linker/elf/symbols_by_place.hpp"
 #include "linker/lto/backend.hpp"
 #include "linker/lto/report_parts.hpp"
 #include "linker/report/report_files.hpp"
@@ -107,14 +108,39 @@ class Joiner {
         if (!object->is_bitcode() && !symbol.is_local()) needed_.insert(symbol.name);
       for_each_tagged_callback(*object, [&](std::string_view name) { needed_.insert(name); });
     }
+    find_types_of_kfuncs();
+  }
+
+  /// A function that nothing refers to, and that calls kernel functions, may be there for their
+  /// types alone: compilers write none for calls in inline assembly.
+  void find_types_of_kfuncs() {
+    std::unordered_set<std::string_view> used, callers;
+    for (const auto& object : modules_->objects) {
+      std::optional<SymbolsByPlace> functions;
+      for (const InputSection& section : object->linked_sections())
+        for (const Relocation& relocation : section.relocations) {
+          const InputSymbol& target = object->symbols[relocation.symbol];
+          if (!target.global) continue;
+          used.insert(target.name);
+          if (section.role != SectionRole::Text || target.global->loader_section.empty()) continue;
+          if (!functions) functions.emplace(*object);
+          if (const InputSymbol* caller =
+                  functions->find_function(section.index, relocation.offset))
+            callers.insert(caller->name);
+        }
+    }
+    for (std::string_view caller : callers)
+      if (!used.contains(caller)) needed_.insert(caller);
   }
 
   lto::Module describe(const ObjectFile& object) const {
     lto::Module module{.name = object.name, .bitcode = lto::text_of(object.bitcode)};
     for (uint32_t i = 1; i < object.symbols.size(); ++i) {
       const InputSymbol& symbol = object.symbols[i];
-      if (symbol.is_local() || !symbol.is_in_section()) continue;
-      if (lost_resolution(object, i))
+      if (!symbol.is_in_section() || symbol.is_section()) continue;
+      bool is_repeated = object.sections[symbol.section].same_as;  // a license or version
+      if (symbol.is_local() && !is_repeated) continue;
+      if (is_repeated || lost_resolution(object, i))
         module.overridden.push_back(symbol.name);
       else if (may_be_internal(object, symbol))
         module.internal.push_back(symbol.name);

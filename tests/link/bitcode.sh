@@ -87,6 +87,30 @@ code out.o >text
 ! grep -q 'w0 += 0x1$' text || fail "an overridden definition is left: $(<text)"
 grep -q 'call' text || fail "an overridden definition was inlined: $(<text)"
 
+# A license or version that several files have, under whatever name, is there once.
+for name in one two; do
+  bitcode "once_$name" <<END
+static char license_$name[] SEC("license") = "GPL";
+static unsigned version_$name SEC("version") = 5;
+SEC("xdp") int prog_$name(void *ctx) { return 0; }
+END
+done
+links once_one.bc once_two.bc
+for want in 'license 4' 'version 4'; do
+  shows "^ *[0-9]+ ${want% *} +0*${want#* } " llvm-objdump-19 -h out.o || fail "$(<shown)"
+done
+
+# A function that is there for the types of kernel functions, which inline assembly calls
+bitcode root <<'END'
+extern int bpf_some_kfunc(int) __ksym;
+int types_of_kfuncs(void) { return bpf_some_kfunc(1); }
+SEC("tc") __attribute__((naked)) int calls(void *ctx) { asm volatile("r1 = 1; call %[f]; exit" ::[f] "i"(bpf_some_kfunc)); }
+char LICENSE[] SEC("license") = "GPL";
+END
+links root.bc
+python3 "$bpfobj" declarations out.o >text
+grep -q 'bpf_some_kfunc' text || fail "no type of a kernel function: $(<text)"
+
 # ---- options
 
 "$BPFLINK" -r main.bc lib.bc -o out.o
