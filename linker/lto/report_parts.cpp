@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "dedup/messages.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/lto/bitcode.hpp"
 
@@ -107,10 +108,11 @@ void report_parts(Diagnostics& diagnostics, const Request& request, const Reply&
   if (!reply.crash.empty()) {
     const Module& first = request.modules.front();
     diagnostics.report(
-        {.message = request.modules.size() == 1
-                        ? fmt::format("{}: {}", first.name, reply.crash)
-                        : fmt::format("{} and {} more files of bitcode: {}", first.name,
-                                      request.modules.size() - 1, reply.crash),
+        {.message =
+             request.modules.size() == 1
+                 ? fmt::format("{}: {}", first.name, reply.crash)
+                 : fmt::format("{} and {} of bitcode: {}", first.name,
+                               count_of(request.modules.size() - 1, "more file"), reply.crash),
          .code = DiagnosticCode::InvalidInput,
          .file = std::string(first.name)});
   }

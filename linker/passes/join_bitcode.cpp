@@ -67,6 +67,7 @@ class Joiner {
     };
     joined_bitcode_ = open(".lto.bc");
     optimized_bitcode_ = open(".lto.opt.bc");
+    check_outputs(context_);  // again, with these two
   }
 
   /// Runs the passes that resolve and compare what the inputs have in common, each on its own.

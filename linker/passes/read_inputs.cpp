@@ -64,6 +64,8 @@ class InputReader {
     compile_bitcode();
     rename_symbols();
     for (Candidate& candidate : candidates_) link_or_defer(std::move(candidate));
+    if (!without_object_.empty() && !context_.diagnostics.failed())
+      fail(without_object_, Error{"LLVM made no object"});
     if (context_.diagnostics.failed()) return;
     if (!members_.empty()) add_needed_members();
     if (context_.objects.empty())
@@ -257,7 +259,7 @@ class InputReader {
     auto file = std::make_shared<const InputFile>(std::move(reply->file));
     size_t done = 0;
     for (const lto::Part& part : reply->parts) {
-      if (part.module >= modules.size()) continue;
+      if (part.module >= modules.size() || part.kind == lto::PartKind::Warning) continue;
       take(*modules[part.module], request, part, file);
       done = part.kind == lto::PartKind::NoLibrary ? modules.size() : part.module + 1;
     }
@@ -269,8 +271,7 @@ class InputReader {
   void take(Candidate& module, const lto::Request& request, const lto::Part& part,
             const std::shared_ptr<const InputFile>& file) const {
     if (part.kind != lto::PartKind::Output) {
-      bool is_failure = part.kind != lto::PartKind::Warning;
-      if (is_failure) module.failure = Error{lto::message_of(request, part)};
+      module.failure = Error{lto::message_of(request, part)};
       return;
     }
     module.compiled = InputFile::part_of(file, module.name, std::as_bytes(std::span(part.bytes)));
@@ -307,7 +308,7 @@ class InputReader {
       context_.diagnostics.note(
           fmt::format("{}: not a BPF object but {}", candidate.name, candidate.foreign));
     else if (!candidate.object)
-      return;  // needs LLVM, of which an error of another file says that it is not there
+      without_object_ = std::move(candidate.name);
     else if (candidate.is_needed)
       add(std::move(candidate.object));
     else
@@ -372,6 +373,8 @@ class InputReader {
   std::vector<Candidate> candidates_;  ///< in the order of the command line
   /// Archive members that are not linked yet; null once they are.
   std::vector<std::unique_ptr<ObjectFile>> members_;
+  /// A file of bitcode without an object: an error of another one says that there is no LLVM.
+  std::string without_object_;
   std::unordered_set<std::string_view> defined_;
   std::deque<std::string_view> missing_;
 };

@@ -133,6 +133,9 @@ for name in temps.o.lto.bc temps.o.lto.opt.bc; do
   llvm-dis-19 $name -o text
   grep -q 'define.*@prog' text || fail "no code in $name"
 done
+cp lib.bc out.o.lto.bc
+link_fails --save-temps main.bc out.o.lto.bc
+cmp lib.bc out.o.lto.bc || fail 'an input was replaced'
 "$BPFLINK" --lto-emit-asm main.bc lib.bc -o out.s
 grep -q '^prog:' out.s || fail "$(head out.s)"
 

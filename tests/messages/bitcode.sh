@@ -126,4 +126,4 @@ program crashes-then <<END
 touch ran
 exec $lto
 END
-BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more files of bitcode: LLVM crashed: Segmentation fault' --threads 1 main.bc lib.bc
+BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more file of bitcode: LLVM crashed: Segmentation fault' --threads 1 main.bc lib.bc
