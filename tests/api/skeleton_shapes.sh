@@ -199,3 +199,16 @@ int main(int argc, char **argv)
 END
 "$CC" -Wall -Wextra -Werror open.c -o open -lbpf
 ./open "$fixtures/tally.o" 2>log || fail "what the object lacks: $? $(<log)"
+
+# Inputs of LLVM bitcode are linked as bpflink links them.
+half() { "$CLANG" -g -O2 --target=bpf -flto -c -x c -o "$1.bc" -; }
+half main <<<'int twice(int); int calls; __attribute__((section("tc"))) int prog(void *ctx) { return twice(++calls); }'
+half lib <<<'int twice(int x) { return 2 * x; }'
+if "$BPFLINK" -q main.bc lib.bc -o whole.o 2>errors; then
+  "$BPFSKEL" --name whole whole.o >wanted.skel.h
+  "$BPFSKEL" --name whole main.bc lib.bc >whole.skel.h
+  cmp wanted.skel.h whole.skel.h || fail 'bpfskel links bitcode in another way than bpflink'
+  has whole.skel.h ' int calls;'
+else
+  grep -q 'no library of LLVM' errors || fail "$(<errors)"
+fi
