@@ -146,23 +146,10 @@ contains size.html '<html'
 for told in 'What can be saved' '--strip-line-info' '  kept by       program count -> '; do contains log "$told"; done
 
 # The library
-in_folder cpp
-cp ../files/*.o .
-snippet 'As a library' 1 >maps.cpp
-build=$(snippet 'As a library' 2)
-paste "$build"
-[[ $(<log) == packets ]] || fail "the C++ snippet prints: $(<log)"
-paste "${build/c++/c++ -D_GLIBCXX_ASSERTIONS}" # reading an empty optional aborts
-rm maps.bpf.o
-status=0
-./maps >log 2>&1 || status=$?
-((status == 1)) || fail "the C++ snippet goes on without an image: exit status $status"
-contains log maps.bpf.o
-
 in_folder c
 cp ../files/*.o .
 cp -r "$repository/samples" .
-paste "$(snippet 'As a library' 3)"
+paste "$(snippet 'As a library' 1)"
 contains log 'program count: section xdp'
 export CMAKE_PREFIX_PATH=$PREFIX
 
