@@ -111,5 +111,5 @@ build/release/bin/bpflink --help              the options
 cmake --install build/release && ldconfig     bpflink, its library and manual in /usr/local (as root)
 man bpflink                                   then
 less README.md                                "Link a program of three files" is the way to your own
-tests/run.sh                                  every test
+tests/run.sh                                  the tests
 END
