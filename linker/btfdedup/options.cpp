@@ -124,8 +124,7 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   bool has_output = table.is_given("--output");
   if (options.distill && has_output && !options.as_elf)
     return table.usage_error("--distill makes two sections: -o needs --elf with it");
-  bool reports = !options.explain.empty() || options.dump != BtfdedupOptions::Dump::none ||
-                 options.statistics || options.print_sizes != 0 || table.is_given("--size-map");
+  bool reports = options.prints() || table.is_given("--size-map");
   if (!has_output && options.update.empty() && !reports)
     return table.usage_error(
         "nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes "

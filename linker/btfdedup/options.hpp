@@ -34,6 +34,11 @@ struct BtfdedupOptions {
   bool as_json = false;
   unsigned threads = 0;
   std::string text;  ///< text to print instead of running
+
+  /// Whether something goes to standard output.
+  bool prints() const {
+    return !explain.empty() || print_sizes != 0 || dump != Dump::none || statistics;
+  }
 };
 
 std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arguments);
