@@ -1,5 +1,6 @@
 #include "linker/lto/bitcode.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -89,6 +90,13 @@ uint64_t read_operand(BitReader& bits, const Operand& operand) {
   return 0;
 }
 
+/// Otherwise a record of a few bytes could have any number of it.
+bool takes_bits(const Operand& element) {
+  if (element.encoding == Encoding::Variable) return element.value >= 2;
+  return element.encoding == Encoding::Char6 ||
+         (element.encoding == Encoding::Fixed && element.value != 0);
+}
+
 /// The numbers of a record, its code first.
 std::vector<uint64_t> read_record(BitReader& bits, const Abbreviation& abbreviation) {
   std::vector<uint64_t> record;
@@ -99,6 +107,7 @@ std::vector<uint64_t> read_record(BitReader& bits, const Abbreviation& abbreviat
     }
     if (i + 1 == abbreviation.size()) break;
     const Operand& element = abbreviation[++i];
+    if (!takes_bits(element)) break;
     for (uint64_t left = bits.variable(6); left > 0 && !bits.is_at_end(); --left)
       record.push_back(read_operand(bits, element));
   }
@@ -129,6 +138,8 @@ std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
     bitcode = bitcode.subspan(offset);
   }
   if (!starts_with(bitcode, magic)) return std::nullopt;
+  // The block is the first, and short.
+  bitcode = bitcode.first(std::min<size_t>(bitcode.size(), 4096));
   BitReader bits(bitcode.subspan(magic.size()));
   if (bits.fixed(2) != EnterBlock || bits.variable(8) != identification_block) return std::nullopt;
   auto width = static_cast<unsigned>(bits.variable(4));

@@ -35,19 +35,31 @@ def variable(value, width):
 def record(code, values): # not abbreviated
     fixed(3, 5)
     for value in [code, len(values), *values]: variable(value, 6)
-fixed(1, 2), variable(13, 8), variable(5, 4)
-bits += [0] * (-len(bits) % 32) + [0] * 32
+def begin():
+    bits.clear()
+    fixed(1, 2), variable(13, 8), variable(5, 4)
+    bits.extend([0] * (-len(bits) % 32) + [0] * 32)
+def write(file):
+    bits.extend([0] * (-len(bits) % 32))
+    body = bytes(sum(bit << j for j, bit in enumerate(bits[i:i + 8])) for i in range(0, len(bits), 8))
+    open(file, "wb").write(b"BC\xC0\xDE" + body)
+begin()
 record(1, b"LLVM59.1.0")
 record(2, [0])
 fixed(0, 5)
-bits += [0] * (-len(bits) % 32)
-body = bytes(sum(bit << j for j, bit in enumerate(bits[i:i + 8])) for i in range(0, len(bits), 8))
-open("later.bc", "wb").write(b"BC\xC0\xDE" + body)
+write("later.bc")
+# A record of 2^60 elements that take no bits: an array of the literal 1
+begin()
+fixed(2, 5), variable(3, 5), fixed(1, 1), variable(2, 8), fixed(0, 1), fixed(3, 3), fixed(1, 1), variable(1, 8)
+fixed(4, 5), variable(1 << 60, 6), fixed(0, 64)
+write("many.bc")
 END
 fails 'later.bc: is LLVM bitcode, of LLVM59.1.0: there is no library of LLVM 59 or newer: install libLLVM (Debian: libllvm59), or name one with --lto-library' \
   main.bc later.bc
 fails "later.bc: is LLVM bitcode, of LLVM59.1.0: $library is of LLVM $version, and LLVM 59 made the bitcode" \
   --lto-library "$library" later.bc
+(ulimit -v 4000000 && timeout 20 "$BPFLINK" --lto-library ./none.so many.bc -o out.o) 2>errors && fail 'many.bc links'
+grep -q '^bpflink: error: many.bc: is LLVM bitcode, of an unknown compiler: ' errors || mistake "$(<errors)"
 printf 'BC\xc0\xde' >empty.bc
 fails 'empty.bc: is LLVM bitcode, of an unknown compiler: cannot load LLVM: ./none.so: cannot open shared object file: No such file or directory' \
   --lto-library ./none.so empty.bc
