@@ -229,10 +229,9 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
 
 const Option* OptionTable::find(std::string_view name) const {
   for (const OptionGroup& group : groups_)
-    for (const Option& option : group.options) {
-      std::vector<std::string_view> names = split(option.names, ',');
-      if (std::ranges::find(names, name) != names.end()) return &option;
-    }
+    for (const Option& option : group.options)
+      for (auto own : std::views::split(option.names, ','))
+        if (std::string_view(own.begin(), own.end()) == name) return &option;
   return nullptr;
 }
 
