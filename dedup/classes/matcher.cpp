@@ -34,24 +34,6 @@ inline bool Matcher::assume(uint32_t id, uint32_t type_class) {
   return true;
 }
 
-/// Whether the words of a type of a kind match a key.
-template <BtfKind Kind>
-bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
-  if constexpr (is_object(Kind)) return false;  // objects are never equal
-  constexpr KindLayout layout = kind_row(Kind).layout;
-  constexpr KindWords counts = kind_words(Kind);
-  const uint32_t* end = words + known_size(words);
-  words += head_start;
-  key += head_start;
-  if (!matches_roles<layout.head>(words, key)) return false;
-  words += counts.head_words;
-  key += counts.head_words;
-  for (; counts.element_words != 0 && words < end;
-       words += counts.element_words, key += counts.element_words)
-    if (!matches_roles<layout.element>(words, key)) return false;
-  return true;
-}
-
 /// Whether words with these roles match those of a key. What takes least comes first.
 template <WordRoles Roles>
 bool Matcher::matches_roles(const uint32_t* words, const uint32_t* key) {
@@ -66,11 +48,38 @@ bool Matcher::matches_roles(const uint32_t* words, const uint32_t* key) {
   (std::make_index_sequence<Roles.size()>());
 }
 
-/// Whether a type matches a key.
+/// Whether the words of a type match a key, by the layout of their kind.
+template <KindLayout Layout>
+bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
+  constexpr size_t head_words = count_of(Layout.head), element_words = count_of(Layout.element);
+  const uint32_t elements = element_words != 0 ? vlen_of(words) : 0;
+  words += head_start;
+  key += head_start;
+  if (!matches_roles<Layout.head>(words, key)) return false;
+  words += head_words;
+  key += head_words;
+  for (uint32_t i = 0; i < elements; ++i) {
+    if (!matches_roles<Layout.element>(words, key)) return false;
+    words += element_words;
+    key += element_words;
+  }
+  return true;
+}
+
+/// Whether a type matches a key. Most types only refer to another one.
 inline bool Matcher::matches_type(const uint32_t* words, const uint32_t* key) {
-  return words[1] == key[1] && input_.has_string(words[0], key[0]) &&
-         with_constant_kind(kind_of(words),
-                            [&]<BtfKind Kind>() { return matches_words<Kind>(words, key); });
+  constexpr WordRoles reference{WordRole::id}, nothing{};
+  constexpr KindSet references = kinds_with([&](const KindRow& row) {
+    return row.layout.head == reference && row.layout.element == nothing;
+  });
+  static constexpr auto functions = []<size_t... I>(std::index_sequence<I...>) {
+    return std::array{&Matcher::matches_words<kind_table[I].layout>...};
+  }
+  (std::make_index_sequence<known_kinds>());
+  BtfKind kind = kind_of(words);
+  if (words[1] != key[1] || !input_.has_string(words[0], key[0]) || is_object(kind)) return false;
+  if (references.contains(kind)) return matches_reference(words[2], key[2]);
+  return (this->*functions[static_cast<size_t>(kind)])(words, key);
 }
 
 bool Matcher::match(uint32_t id, uint32_t type_class) {

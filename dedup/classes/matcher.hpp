@@ -30,7 +30,7 @@ class Matcher {
  private:
   bool check_assumptions();
   bool matches_type(const uint32_t* words, const uint32_t* key);
-  template <BtfKind Kind>
+  template <KindLayout Layout>
   bool matches_words(const uint32_t* words, const uint32_t* key);
   template <WordRoles Roles>
   bool matches_roles(const uint32_t* words, const uint32_t* key);

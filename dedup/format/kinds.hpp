@@ -52,6 +52,9 @@ enum class WordRole : uint8_t {
 
 /// The roles of consecutive words.
 using WordRoles = std::array<WordRole, 4>;
+constexpr size_t count_of(const WordRoles& roles) {
+  return roles.size() - static_cast<size_t>(std::ranges::count(roles, WordRole::none));
+}
 
 /// How types of one kind are encoded: name and info, the words of `head`, then vlen elements.
 struct KindLayout {
@@ -176,8 +179,8 @@ inline constexpr auto kind_words_table = [] {
     words.numbers = find(WordRole::number);
     words.has_size = row.layout.head[0] == WordRole::size;
     words.numbers.head |= words.has_size ? 1 : 0;
-    words.head_words = 4 - std::popcount(find(WordRole::none).head);
-    words.element_words = 4 - std::popcount(find(WordRole::none).element);
+    words.head_words = count_of(row.layout.head);
+    words.element_words = count_of(row.layout.element);
   }
   return table;
 }();
