@@ -25,6 +25,12 @@ std::unexpected<Error> fail(fmt::format_string<First, Args...> format, First&& f
   return fail(fmt::format(format, std::forward<First>(first), std::forward<Args>(args)...));
 }
 
+/// A name as messages and reports show it. A thousand types may share one of a megabyte.
+inline std::string shown_name(std::string_view name) {
+  constexpr size_t longest = 511;  // as the kernel's
+  return std::string(name.substr(0, longest)).append(name.size() > longest ? "..." : "");
+}
+
 /// "1 byte", "3 bytes": `what` is the singular.
 inline std::string count_of(uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");

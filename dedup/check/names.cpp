@@ -48,7 +48,7 @@ NameKind name_kind(const BtfView& types, uint32_t offset) {
 }
 
 void clean_name(char* name, bool has_dots) {
-  for (char* c = name; *c != '\0'; ++c) {
+  for (char* c = name; *c != '\0' && c - name <= ptrdiff_t{max_kernel_name}; ++c) {
     auto byte = static_cast<unsigned char>(*c);
     bool is_sound = is_letter(byte) || byte == '_' || (is_digit(byte) && c != name) ||
                     (byte == '.' && has_dots);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 
@@ -106,7 +107,7 @@ std::expected<void, Error> check_constraints(const BtfView& types, uint32_t id) 
 
 std::string describe_type(uint32_t id, BtfKind kind, std::string_view name) {
   return name.empty() ? fmt::format("type [{}] {}", id, btf_kind_name(kind))
-                      : fmt::format("type [{}] {} '{}'", id, btf_kind_name(kind), name);
+                      : fmt::format("type [{}] {} '{}'", id, btf_kind_name(kind), shown_name(name));
 }
 
 std::string describe_type(const BtfView& types, uint32_t id) {

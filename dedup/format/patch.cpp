@@ -45,10 +45,6 @@ std::vector<std::byte> rename_types(std::span<const std::byte> blob, const Btf& 
   return renamed;
 }
 
-bool needs_repair(BtfType type) {
-  return type.kind() == BtfKind::Int && kernel_int_data(type.int_data()) != type.int_data();
-}
-
 std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf) {
   const BtfView& types = btf;
   const BtfHeader header = header_of(blob);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/format/kinds.hpp"
 
 namespace bpflink {
 
@@ -24,7 +25,9 @@ std::vector<std::byte> rename_types(std::span<const std::byte> blob, const Btf& 
 
 /// Whether a type is an INT with both the signed and the char bit. btf.rst section 2.2.1 allows "at
 /// most one encoding", and kernels reject two, but bpf-gcc writes `char` with both.
-bool needs_repair(BtfType type);
+inline bool needs_repair(BtfType type) {
+  return type.kind() == BtfKind::Int && kernel_int_data(type.int_data()) != type.int_data();
+}
 
 /// A copy of a blob in which such integers are only signed.
 std::vector<std::byte> repair_btf(std::span<const std::byte> blob, const Btf& btf);

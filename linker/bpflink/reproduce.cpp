@@ -12,6 +12,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <unordered_set>
 
 #include "linker/elf/archive.hpp"
 #include "linker/error.hpp"
@@ -53,12 +54,16 @@ std::string quote_argument(std::string_view text) {
   return result.empty() ? "''" : result;
 }
 
-/// Makes a name in a thin archive relative: '~' replaces its first '/', so nothing else moves.
-void make_relative(std::string& archive, const std::string& name) {
-  std::string line = "\n" + name;
-  for (size_t at = 0; (at = archive.find(line, at)) != archive.npos; ++at) {
-    std::string_view end = std::string_view(archive).substr(at + line.size(), 2);
-    if (end == "/\n" || end.starts_with('\n')) archive[at + 1] = '~';
+/// Makes names in a thin archive relative: '~' replaces the first '/' of their lines, so nothing
+/// else moves.
+void make_relative(std::string& archive, const std::unordered_set<std::string>& names) {
+  for (size_t at = 0; (at = archive.find("\n/", at)) != archive.npos;) {
+    size_t begin = ++at, end = archive.find('\n', begin);
+    if (end == archive.npos) return;
+    size_t size = end - begin - (archive[end - 1] == '/' ? 1 : 0);
+    if (names.contains(archive.substr(begin, size)) ||
+        names.contains(archive.substr(begin, end - begin)))
+      archive[begin] = '~';
   }
 }
 
@@ -196,15 +201,17 @@ class Reproducer {
     if (!members) return bytes;
     std::string& text =
         archives_.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::unordered_set<std::string> absolute;
     for (const ArchiveMember& member : *members) {
       // As open() takes a name with a zero byte.
       const std::string file = member.path.substr(0, member.path.find('\0'));
       if (file.empty()) continue;
       bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
       std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);
-      if (is_absolute) make_relative(text, file);
+      if (is_absolute) absolute.insert(file);
       pending_.emplace_back(below_root(fs::path(place).parent_path() / name), file);
     }
+    make_relative(text, absolute);
     return std::as_bytes(std::span(text));
   }
 

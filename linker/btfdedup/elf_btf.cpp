@@ -28,14 +28,17 @@ std::span<const std::byte> find_large_indices(const ElfFile& elf, uint32_t table
   return {};
 }
 
-/// Adds the symbols of one table.
-std::expected<void, Error> read_table(const ElfFile& elf, uint32_t index,
-                                      std::vector<ElfSymbol>& symbols) {
-  const ElfSection& table = elf.sections[index];
+}  // namespace
+
+std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
+  std::vector<ElfSymbol> symbols;
+  auto found = std::ranges::find(elf.sections, uint32_t{SHT_SYMTAB}, &ElfSection::type);
+  if (found == elf.sections.end()) return symbols;
+  const ElfSection& table = *found;
   if (table.link >= elf.sections.size() || table.entry_size != elf.symbol_size())
     return fail("symbol table '{}' is malformed", table.name);
   auto names = elf.contents(elf.sections[table.link]);
-  auto large_indices = find_large_indices(elf, index);
+  auto large_indices = find_large_indices(elf, static_cast<uint32_t>(found - elf.sections.begin()));
   for (size_t i = 0; i < elf.contents(table).size() / table.entry_size; ++i) {
     const Elf64_Sym symbol = elf.symbol(table, i);
     uint32_t section = symbol.st_shndx;
@@ -49,17 +52,6 @@ std::expected<void, Error> read_table(const ElfFile& elf, uint32_t index,
     symbols.push_back({text.substr(0, text.find('\0')), symbol.st_value, symbol.st_size, section,
                        static_cast<uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
                        static_cast<uint8_t>(ELF64_ST_BIND(symbol.st_info))});
-  }
-  return {};
-}
-
-}  // namespace
-
-std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
-  std::vector<ElfSymbol> symbols;
-  for (uint32_t i = 0; i < elf.sections.size(); ++i) {
-    if (elf.sections[i].type != SHT_SYMTAB) continue;
-    if (auto ok = read_table(elf, i, symbols); !ok) return std::unexpected(ok.error());
   }
   return symbols;
 }

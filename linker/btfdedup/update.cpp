@@ -38,6 +38,10 @@ std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
                     : "is not an ELF file");
   auto elf = read_elf(file->bytes());
   if (!elf) return std::unexpected(elf.error());
+  auto section = elf->find(".BTF");
+  if (!section) return fail("has no section .BTF");
+  if (elf->sections[*section].type == SHT_NOBITS)
+    return fail("has a section .BTF without contents, as objcopy --only-keep-debug makes it");
   return UpdatedFile(std::move(*file), std::move(*elf));
 }
 
@@ -144,9 +148,7 @@ std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const Update
 
 std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte> blob,
                                               std::span<const std::byte> base_blob) const {
-  auto index = elf_.find(".BTF");
-  if (!index) return fail("has no section .BTF");
-  const ElfSection& section = elf_.sections[*index];
+  const ElfSection& section = elf_.sections[*elf_.find(".BTF")];
   uint64_t place = section.offset;
   if (blob.size() > section.size) {
     if ((section.flags & SHF_ALLOC) != 0)

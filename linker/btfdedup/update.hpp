@@ -33,7 +33,7 @@ struct UpdatedBlob {
 /// file.
 class UpdatedFile {
  public:
-  /// Errors: it cannot be read, or is not an ELF file.
+  /// Errors: it cannot be read, is not an ELF file, or has no contents of a section .BTF.
   static std::expected<UpdatedFile, Error> open(const std::string& path);
 
   const ElfFile& elf() const { return elf_; }
@@ -55,8 +55,8 @@ class UpdatedFile {
 
   /// Writes the file to `fd`, with `blob` as its section .BTF, and with a new section .BTF.base if
   /// `base_blob` is not empty. The new contents replace the old ones if they fit, and otherwise go
-  /// to the end of the file. Errors: there is no section .BTF; it is loaded at run time and the new
-  /// contents do not fit; the file cannot be written.
+  /// to the end of the file. Errors: the section is loaded at run time and the new contents do not
+  /// fit; the file cannot be written.
   std::expected<void, Error> write(int fd, std::span<const std::byte> blob,
                                    std::span<const std::byte> base_blob) const;
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "linker/diagnostics/diagnostics.hpp"
 #include "linker/io/paths.hpp"
 
 namespace bpflink {
@@ -77,6 +78,18 @@ DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& sy
   bool is_defined = symbol.is_defined();
   return {is_defined ? ReferenceRole::Definition : ReferenceRole::Declaration,
           location_of(object, symbol), std::move(type)};
+}
+
+void UseList::add(const ObjectFile& object, const InputSection& section, uint64_t offset,
+                  std::string_view name) {
+  if (++count_ <= most)
+    references_.push_back(
+        {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
+}
+
+std::vector<DiagnosticReference> UseList::take() {
+  add_more(references_, ReferenceRole::ReferencedBy, count_, most);
+  return std::move(references_);
 }
 
 }  // namespace bpflink

@@ -17,6 +17,9 @@ std::unexpected<Error> fail_ext(fmt::format_string<Args...> format, Args&&... ar
   return fail(".BTF.ext: {}", fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// The most bytes of a record that kernels take. Records of all inputs get one size in the output.
+constexpr uint32_t most_record_size = 252;
+
 /// Reads one of the tables: a word with the record size, then for each section
 /// a name, a count and the records.
 class TableReader {
@@ -30,9 +33,10 @@ class TableReader {
     if (bytes_.empty()) return table;
     if (bytes_.size() < 4) return fail_ext("{} is cut off at offset {:#x}", name_, offset_);
     table.record_size = word(0);
-    if (table.record_size < kind_.least_record_size || table.record_size % 4 != 0)
-      return fail_ext("{} has records of {} bytes, expected at least {} and a multiple of 4", name_,
-                      table.record_size, kind_.least_record_size);
+    if (table.record_size < kind_.least_record_size || table.record_size > most_record_size ||
+        table.record_size % 4 != 0)
+      return fail_ext("{} has records of {} bytes, expected {} to {} and a multiple of 4", name_,
+                      table.record_size, kind_.least_record_size, most_record_size);
     for (uint64_t at = 4; at < bytes_.size();) {
       auto section = read_section(at, table.record_size);
       if (!section) return std::unexpected(section.error());

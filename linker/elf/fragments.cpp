@@ -15,6 +15,18 @@ Fragment& fragment_at(InputSection& section, int64_t offset) {
   return const_cast<Fragment&>(fragment_at(std::as_const(section), offset));
 }
 
+bool is_live(const InputSection& section) {
+  return std::ranges::any_of(
+      section.fragments, [](const Fragment& each) { return each.live && each.begin != each.end; });
+}
+
+bool is_live(const ObjectFile& object, const InputSymbol& symbol) {
+  if (!symbol.is_in_section()) return false;
+  const InputSection& section = object.sections[symbol.section];
+  return section.is_linked() && !section.fragments.empty() &&
+         fragment_at(section, static_cast<int64_t>(symbol.value)).live;
+}
+
 std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset) {
   if (!section.output) return std::nullopt;
   const Fragment& fragment = fragment_at(section, static_cast<int64_t>(offset));

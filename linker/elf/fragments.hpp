@@ -12,6 +12,11 @@ namespace bpflink {
 Fragment& fragment_at(InputSection& section, int64_t offset);
 const Fragment& fragment_at(const InputSection& section, int64_t offset);
 
+/// Whether the output has some of a section.
+bool is_live(const InputSection& section);
+/// Whether the output has the definition that a symbol is of, in a section that is linked.
+bool is_live(const ObjectFile& object, const InputSymbol& symbol);
+
 /// A place in the output.
 struct OutputPlace {
   OutputSection* section;

@@ -54,18 +54,20 @@ class Relocation {
   std::expected<uint32_t, Error> find(uint32_t id) const {
     BtfType type = split_.type(id);
     std::string_view name = split_.name(type);
+    // The first two are enough to know. No kernel has a thousand types of one name.
     std::vector<uint32_t> found, of_same_size;
+    size_t left = 1000;
     names_.visit(name, [&](BtfType other, uint32_t candidate) {
+      if (--left == 0) return false;
       if (!may_stand_for(type, other)) return true;
-      found.push_back(candidate);
+      if (found.size() < 2) found.push_back(candidate);
       if (has_size(type) && type.size() == other.size()) of_same_size.push_back(candidate);
-      return true;
+      return has_size(type) && of_same_size.size() < 2;
     });
     bool needs_size =
         has_size(type) && (!is_composite(type.kind()) || is_member_[id] || found.size() > 1);
     const auto& matches = needs_size ? of_same_size : found;
     if (matches.size() == 1) return matches.front();
-    if (type.kind() == BtfKind::Fwd && !matches.empty()) return matches.front();
     return fail("{}{}{} of its .BTF.base {} in the kernel", btf_kind_name(type.kind()),
                 name.empty() ? "" : " ", name,
                 matches.empty() ? "is not" : "is there more than once");

@@ -69,27 +69,44 @@ Hints find_in_input(const InputFile& archive, std::string_view name) {
   return {};
 }
 
+/// The archives in a directory that -l would find.
+std::vector<std::string> list_archives(const std::string& directory) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    std::string name = entry.path().filename();
+    if (name.starts_with("lib") && name.ends_with(".a"))
+      paths.push_back(without_dots(entry.path().string()));
+  }
+  return paths;
+}
+
 }  // namespace
 
-Hints find_archive_hint(const Context& context, const Symbol& symbol) {
-  for (const InputFile& file : context.files)
-    if (is_archive(file.bytes()))
-      if (Hints hints = find_in_input(file, symbol.name); !hints.empty()) return hints;
-  for (const std::string& directory : context.options.library_paths) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-      std::string path = without_dots(entry.path().string()), name = entry.path().filename();
-      if (!name.starts_with("lib") || !name.ends_with(".a")) continue;
+ArchiveHints::ArchiveHints(const Context& context) : context_(context) {
+  for (const std::string& directory : context.options.library_paths)
+    for (const std::string& path : list_archives(directory)) {
       auto archive = InputFile::open(path);
       if (!archive || !is_archive(archive->bytes())) continue;
-      Hints hints =
-          find_in_members(*archive, [&](const ArchiveMember&, const ObjectFile& object) -> Hints {
-            if (!defines(object, symbol.name)) return {};
-            return {fmt::format("{} defines it: link with -l{}", path,
-                                name.substr(3, name.size() - 5))};
-          });
-      if (!hints.empty()) return hints;
+      auto names = read_archive_index(archive->bytes());
+      libraries_.push_back({std::move(*archive), {names.begin(), names.end()}});
     }
+}
+
+Hints ArchiveHints::find(const Symbol& symbol) const {
+  for (const InputFile& file : context_.files)
+    if (is_archive(file.bytes()))
+      if (Hints hints = find_in_input(file, symbol.name); !hints.empty()) return hints;
+  for (const Library& library : libraries_) {
+    // Without an index, each member may define it.
+    if (!library.index.empty() && !library.index.contains(symbol.name)) continue;
+    auto describe = [&](const ArchiveMember&, const ObjectFile& object) -> Hints {
+      if (!defines(object, symbol.name)) return {};
+      const std::string& path = library.archive.name();
+      std::string name = std::filesystem::path(path).stem().string().substr(3);  // behind "lib"
+      return {fmt::format("{} defines it: link with -l{}", path, name)};
+    };
+    if (Hints hints = find_in_members(library.archive, describe); !hints.empty()) return hints;
   }
   return {};
 }

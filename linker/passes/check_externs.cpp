@@ -175,28 +175,23 @@ std::string_view noun_of(const Symbol& symbol) {
 
 /// Warns of weak symbols that nothing defines: libbpf knows only those of .ksyms and .kconfig.
 void warn_weak_externs(Context& context) {
-  constexpr size_t max_references = 5;
   auto may_be_missing = [](const Symbol* symbol) {
     return symbol && symbol->in_output && !symbol->is_defined && symbol->binding == STB_WEAK &&
            symbol->loader_section.empty();
   };
-  std::unordered_map<const Symbol*, std::vector<DiagnosticReference>> uses;
+  std::unordered_map<const Symbol*, UseList> uses;
   for (const auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
       for (const Relocation& relocation : section.relocations) {
         const Symbol* symbol = object->symbols[relocation.symbol].global;
         if (section.is_loaded() && may_be_missing(symbol) &&
             fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
-          uses[symbol].push_back({ReferenceRole::ReferencedBy,
-                                  location_of(*object, section, relocation.offset, symbol->name)});
+          uses[symbol].add(*object, section, relocation.offset, symbol->name);
       }
   for (const Symbol* symbol : context.symbols.all()) {
     auto found = uses.find(symbol);
     if (found == uses.end()) continue;
-    auto& references = found->second;
-    size_t count = references.size();
-    references.resize(std::min(count, max_references));
-    add_more(references, ReferenceRole::ReferencedBy, count, max_references);
+    std::vector<DiagnosticReference> references = found->second.take();
     references.push_back(note("libbpf refuses undefined symbols, weak ones too"));
     references.push_back(hint("if the kernel has it, declare it with __ksym"));
     context.diagnostics.report(

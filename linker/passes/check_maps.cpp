@@ -22,7 +22,7 @@ constexpr size_t max_objects = 5;
 void warn_legacy_maps(Context& context) {
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
-      if (section.role == SectionRole::LegacyMaps && section.size != 0)
+      if (section.role == SectionRole::LegacyMaps && is_live(section))
         context.diagnostics.report(
             {.severity = Severity::Warning,
              .message =
@@ -36,7 +36,7 @@ void warn_static_maps(Context& context) {
   std::map<std::string_view, std::vector<DiagnosticReference>> maps;
   for (const auto& object : context.objects)
     for (const InputSymbol& symbol : object->symbols) {
-      bool is_static = symbol.is_local() && symbol.type == STT_OBJECT && symbol.is_in_section();
+      bool is_static = symbol.is_local() && symbol.type == STT_OBJECT && is_live(*object, symbol);
       if (is_static && object->sections[symbol.section].role == SectionRole::Maps)
         maps[symbol.name].push_back({ReferenceRole::DefinedAt, location_of(*object, symbol)});
     }

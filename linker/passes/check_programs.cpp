@@ -110,9 +110,9 @@ void warn_misspelled_sections(Context& context) {
   std::set<std::string_view> seen;
   for (const auto& object : context.objects)
     for (const InputSymbol& symbol : object->symbols) {
-      if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
+      if (symbol.type != STT_FUNC || !is_live(*object, symbol)) continue;
       const InputSection& section = object->sections[symbol.section];
-      if (!section.is_linked() || !section.is_code() || section.role == SectionRole::Text) continue;
+      if (!section.is_code() || section.role == SectionRole::Text) continue;
       std::string_view name = section.name;
       if (section_meaning(name).type != ProgramType::Unspec || !seen.insert(name).second) continue;
       name.remove_prefix(name.starts_with('?') ? 1 : 0);

@@ -12,26 +12,12 @@
 namespace bpflink {
 namespace {
 
-/// How many references a message shows for one symbol.
-constexpr size_t max_references = 5;
 /// How many symbols get hints: each hint is a search through all names.
 constexpr size_t max_hints = 20;
-
-struct Undefined {
-  std::vector<DiagnosticReference> references;  ///< at most max_references
-  size_t count = 0;                             ///< of all
-};
 
 bool must_be_defined(const Symbol& symbol) {
   return symbol.in_output && !symbol.is_defined && symbol.binding != STB_WEAK &&
          symbol.loader_section.empty();
-}
-
-void add_reference(Undefined& undefined, const ObjectFile& object, const InputSection& section,
-                   uint64_t offset, std::string_view name) {
-  if (++undefined.count > max_references) return;
-  undefined.references.push_back(
-      {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
 }
 
 /// Every symbol named with -u must be defined.
@@ -51,9 +37,9 @@ void report_undefined_requests(Context& context) {
 void report_undefined_symbols(Context& context) {
   if (context.options.partial) return;
   report_undefined_requests(context);
-  std::unordered_map<const Symbol*, Undefined> undefined;
+  std::unordered_map<const Symbol*, UseList> undefined;
   for (const Symbol* symbol : context.symbols.all())
-    if (must_be_defined(*symbol)) undefined.emplace(symbol, Undefined{});
+    if (must_be_defined(*symbol)) undefined.try_emplace(symbol);
   if (undefined.empty()) return;
 
   for (const auto& object : context.objects)
@@ -63,7 +49,7 @@ void report_undefined_symbols(Context& context) {
         auto found = undefined.find(object->symbols[relocation.symbol].global);
         if (found == undefined.end()) continue;
         if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
-          add_reference(found->second, *object, section, relocation.offset, found->first->name);
+          found->second.add(*object, section, relocation.offset, found->first->name);
       }
     }
 
@@ -72,8 +58,7 @@ void report_undefined_symbols(Context& context) {
   for (const Symbol* symbol : context.symbols.all()) {
     auto found = undefined.find(symbol);
     if (found == undefined.end()) continue;
-    auto& [references, count] = found->second;
-    add_more(references, ReferenceRole::ReferencedBy, count, max_references);
+    std::vector<DiagnosticReference> references = found->second.take();
     if (shown++ < max_hints)
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
     if (context.options.hint_at_options) references.push_back(hint("-r leaves it to a later link"));

@@ -8,7 +8,6 @@
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
 #include "linker/object/helpers.hpp"
-#include "linker/passes/archive_hints.hpp"
 
 namespace bpflink {
 namespace {
@@ -115,7 +114,8 @@ std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
   if (auto hints = find_mangling_hint(symbol); !hints.empty()) return hints;
   if (is_in_kernel(symbol.name)) return of_kernel;
   if (auto hints = find_cpp_hint(context_, symbol); !hints.empty()) return hints;
-  if (auto hints = find_archive_hint(context_, symbol); !hints.empty()) return hints;
+  if (!archives_) archives_.emplace(context_);
+  if (auto hints = archives_->find(symbol); !hints.empty()) return hints;
   if (auto hints = find_spelling_hint(context_, symbol); !hints.empty()) return hints;
   return symbol.name.starts_with("bpf_") ? of_kernel : Hints();
 }

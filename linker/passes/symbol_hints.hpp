@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linker/context.hpp"
+#include "linker/passes/archive_hints.hpp"
 
 namespace bpflink {
 
@@ -26,7 +27,8 @@ class SymbolHints {
   bool is_in_kernel(std::string_view name);
 
   const Context& context_;
-  std::optional<InputFile> kernel_;  ///< the running kernel's BTF, opened on first use
+  std::optional<ArchiveHints> archives_;  ///< these two are opened on first use
+  std::optional<InputFile> kernel_;       ///< the running kernel's BTF
 };
 
 }  // namespace bpflink

@@ -41,7 +41,8 @@ void warn_missing_types(Context& context) {
   for (auto& object : context.objects) {
     is_any_typed |= object->btf.has_value();
     for (const InputSection& section : object->linked_sections()) {
-      has_code |= section.is_code() && section.size != 0;
+      if (!is_live(section)) continue;
+      has_code |= section.is_code();
       if (section.role != SectionRole::Maps || object->btf) continue;
       is_reported = true;
       context.diagnostics.report(
@@ -76,7 +77,9 @@ bool is_unoptimized(const ObjectFile& object, const InputSymbol& function) {
   bool has_stored = false, has_loaded = false, has_called = false;
   int16_t slot = 0;
   constexpr uint8_t frame_pointer = 10;
-  for_each_insn(section.data, function.value, function.value + function.size, object.byte_order,
+  constexpr uint64_t most = 128 * insn_size;  // functions may share their bytes
+  const uint64_t end = function.value + std::min(function.size, most);
+  for_each_insn(section.data, function.value, end, object.byte_order,
                 [&](uint64_t at, const Insn& insn) {
                   uint8_t kind = BPF_CLASS(insn.code);
                   if (at == function.value && kind == BPF_STX && insn.dst_reg == frame_pointer &&
@@ -95,9 +98,9 @@ void warn_unoptimized(Context& context) {
   for (const auto& object : context.objects) {
     size_t functions = 0, unoptimized = 0;
     for (const InputSymbol& symbol : object->symbols) {
-      if (symbol.type != STT_FUNC || !symbol.is_in_section() || symbol.size == 0) continue;
-      const InputSection& section = object->sections[symbol.section];
-      if (!section.is_linked() || !section.is_code()) continue;
+      if (symbol.type != STT_FUNC || symbol.size == 0 || !is_live(*object, symbol) ||
+          !object->sections[symbol.section].is_code())
+        continue;
       ++functions;
       if (!is_unoptimized(*object, symbol)) break;
       ++unoptimized;

@@ -63,7 +63,7 @@ class OutputNodes {
   uint32_t node_of(uint32_t part) const {
     return part == no_node ? no_node : parts_.parts[part].node;
   }
-  std::string name_of(uint32_t part) const {
+  std::string_view name_of(uint32_t part) const {
     return part == no_node ? "(no symbol)" : parts_.parts[part].name;
   }
   uint32_t input_of(uint32_t part) {

@@ -19,14 +19,14 @@ std::string_view kind_of(const InputSection& section, const InputSymbol& symbol)
 /// Cuts a live fragment at its symbols.
 void add_fragment(const InputSection& section, const Fragment& fragment,
                   const SymbolsByPlace& symbols, std::vector<OutputPart>& parts) {
-  auto add = [&](uint64_t begin, uint64_t end, std::string name, std::string_view kind) {
+  auto add = [&](uint64_t begin, uint64_t end, std::string_view name, std::string_view kind) {
     if (begin < end)
       parts.push_back({section.output->index, fragment.output_offset + (begin - fragment.begin),
-                       end - begin, section.file, std::move(name), kind});
+                       end - begin, section.file, name, kind});
   };
   if (section.is_merged && section.holds_strings()) {
     auto bytes = section.data.subspan(fragment.begin, fragment.end - fragment.begin);
-    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return add(fragment.begin, fragment.end, text.substr(0, text.find('\0')), "string");
   }
   uint64_t at = fragment.begin;
@@ -35,7 +35,7 @@ void add_fragment(const InputSection& section, const Fragment& fragment,
     uint64_t end = std::min(symbol.value + symbol.size, fragment.end);
     if (begin >= end) return;
     add(at, begin, "(no symbol)", "unnamed");
-    add(begin, end, std::string(symbol.name), kind_of(section, symbol));
+    add(begin, end, symbol.name, kind_of(section, symbol));
     at = end;
   });
   add(at, fragment.end, "(no symbol)", "unnamed");
@@ -69,8 +69,7 @@ OutputParts::OutputParts(const Context& context, const ObjectFile& output) {
           add_fragment(*member, fragment, by_place, parts);
     }
     if (section->members.empty())
-      parts.push_back(
-          {section->index, 0, section->size, nullptr, std::string(section->name), "variable"});
+      parts.push_back({section->index, 0, section->size, nullptr, section->name, "variable"});
   }
   std::ranges::stable_sort(parts, {}, &OutputPart::place);
   uses = Graph::make(static_cast<uint32_t>(parts.size()), [&](auto add) {

@@ -16,7 +16,7 @@ struct OutputPart {
   uint64_t offset, size;  ///< bytes, in that section
   /// The object that it is from; null if the linker made it.
   const ObjectFile* file;
-  std::string name;
+  std::string_view name;    ///< in an input, or of a section
   std::string_view kind;    ///< of its node
   uint32_t node = no_node;  ///< in the model; set by add_output()
 

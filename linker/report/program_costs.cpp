@@ -7,6 +7,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
+#include "dedup/messages.hpp"
 #include "linker/elf/stack_use.hpp"
 #include "linker/object/contents.hpp"
 #include "linker/report/output_parts.hpp"
@@ -63,7 +64,7 @@ uint64_t full_bytes(const Map& map, std::string_view type) {
 /// References to look at, for all programs together: for many programs that share many functions,
 /// the effort grows with the square of their number. Further programs get no figures of
 /// subprograms.
-constexpr uint64_t visit_limit = 3'000'000;
+constexpr uint64_t visit_limit = 1'000'000;
 
 class ProgramDescription {
  public:
@@ -96,8 +97,8 @@ class ProgramDescription {
     for (const Program& program : programs) {
       uint32_t own = find_part(program.section, program.offset);
       if (own == no_node) continue;
-      ProgramCost cost{.name = std::string(program.name),
-                       .section = std::string(program.section),
+      ProgramCost cost{.name = shown_name(program.name),
+                       .section = shown_name(program.section),
                        .type = std::string(program_type_name(program.meaning.type)),
                        .instructions = program.size / insn_size,
                        .stack = stacks[own],
@@ -131,16 +132,16 @@ class ProgramDescription {
     const OutputPart& part = parts_.parts[index];
     if (is_own || part.is_function()) {  // a program without a size has no part of its own
       cost.all_instructions += part.size / insn_size;
-      if (!is_own) cost.subprograms.push_back(part.name);
+      if (!is_own) cost.subprograms.push_back(shown_name(part.name));
     } else if (part.kind == "map" || part.kind == "variable") {
-      (part.kind == "map" ? cost.maps : cost.variables).push_back(part.name);
-      users_[index].push_back(cost.name);
+      (part.kind == "map" ? cost.maps : cost.variables).push_back(shown_name(part.name));
+      users_[index].push_back(static_cast<uint32_t>(model_.programs.size()));
     }
   }
 
   void describe(const Map& map) {
     std::string_view type = map_type_name(map.type);
-    model_.maps.push_back({.name = std::string(map.name),
+    model_.maps.push_back({.name = shown_name(map.name),
                            .type = std::string(type),
                            .key = type_name(map.key_type_id),
                            .value = type_name(map.value_type_id),
@@ -154,8 +155,8 @@ class ProgramDescription {
   }
 
   void describe(const DataSection& section, const Variable& variable) {
-    model_.variables.push_back({.name = std::string(variable.name),
-                                .section = std::string(section.name),
+    model_.variables.push_back({.name = shown_name(variable.name),
+                                .section = shown_name(section.name),
                                 .type = type_name(variable.type_id),
                                 .linkage = variable.is_static ? "static"
                                            : variable.is_weak ? "weak"
@@ -174,15 +175,17 @@ class ProgramDescription {
   }
 
   std::vector<std::string> users_of(std::string_view section, uint64_t offset) const {
-    auto users = users_.find(find_part(section, offset));
-    return users == users_.end() ? std::vector<std::string>() : users->second;
+    std::vector<std::string> names;
+    if (auto users = users_.find(find_part(section, offset)); users != users_.end())
+      for (uint32_t user : users->second) names.push_back(model_.programs[user].name);
+    return names;
   }
 
   const ObjectFile& output_;
   const OutputParts& parts_;
   OutputModel& model_;
   std::unordered_map<std::string_view, uint32_t> section_index_;  ///< by name, the first
-  std::unordered_map<uint32_t, std::vector<std::string>> users_;  ///< by part: the programs
+  std::unordered_map<uint32_t, std::vector<uint32_t>> users_;     ///< by part: the programs
   std::vector<uint32_t> last_user_;  ///< by part: the last program that reached it, counted from 1
   uint32_t user_ = 0;
   uint64_t visits_ = 0;

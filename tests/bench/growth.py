@@ -13,6 +13,7 @@ import os
 import pathlib
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from bpfobj import Blob  # noqa: E402
 
-INT, PTR, STRUCT, FWD, TYPEDEF, FUNC, FUNC_PROTO, DECL_TAG = 1, 2, 4, 7, 8, 12, 13, 17
+INT, PTR, STRUCT, FWD, TYPEDEF, FUNC, FUNC_PROTO, VAR, DATASEC, DECL_TAG = 1, 2, 4, 7, 8, 12, 13, 14, 15, 17
 MAX_GROWTH = 2.7  # of a doubling; n log n is 2.2
 MIN_SECONDS = 1.5  # below, a slow machine differs by more
 MAX_SECONDS, MAX_MEGABYTES = 10, 1000
@@ -133,6 +134,85 @@ __attribute__((section("raw_tp/{k}"))) int p{k}(struct task *t) {{ v{k}++; retur
     return ["bpflink", *options, compiled(folder, "a", text), "-o", folder / "out.o"]
 
 
+def long_member(n, folder):
+    """A member name of n bytes, which n / 1000 structs without a name share, each in a pointer to the next."""
+    types = Types()
+    below = types.int_of(4)
+    for k in range(n // 1000):
+        struct = types.add(STRUCT, "", 8, "x" * n, below, 0)
+        below = types.add(PTR, "", struct)
+    types.struct("root", below)
+    return ["btfdedup", types.write(folder / "a.btf"), "--print-sizes", "-o", folder / "out"]
+
+
+def long_variable(n, folder, *options):
+    """n / 100 variables of one section that share a name of n bytes, for a kernel without DATASEC."""
+    types = Types()
+    types.int_of(4)
+    variables = [types.add(VAR, "x" * n, 1, 1) for k in range(n // 100)]
+    types.add(DATASEC, ".data", 4 * len(variables), *[word for k, v in enumerate(variables) for word in (v, 4 * k, 4)])
+    return ["btfdedup", types.write(folder / "a.btf"), *options, "-o", folder / "out"]
+
+
+def long_symbol(n, folder, *options):
+    """n / 250 programs and as many variables that share a name of n bytes, and a program that uses them all."""
+    count = n // 250
+    text = "".join(f"static volatile long v{k} = 1; static volatile long *p{k}(void) {{ return &v{k}; }}\n"
+                   f"__attribute__((section(\"tc\"), used)) long f{k}(void) {{ return *p{k}(); }}\n" for k in range(count))
+    path = compiled(folder, "a", text + f"long {'x' * n} = 1;", "-g0")
+    image = bytearray(path.read_bytes())
+    (section,), (sections, number) = struct.unpack_from("<Q", image, 0x28), struct.unpack_from("<HH", image, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", image, section + sections * k) for k in range(number)]
+    _, _, _, _, at, size, link, *_ = next(header for header in headers if header[1] == 2)
+    names = {bytes(image[headers[link][4] + k:][:n]): k for k in
+             (struct.unpack_from("<I", image, at + 24 * s)[0] for s in range(size // 24))}
+    for s in range(1, size // 24):
+        name, info = struct.unpack_from("<IB", image, at + 24 * s)
+        if info == 1:  # a local object
+            struct.pack_into("<I", image, at + 24 * s, names[b"x" * n])
+    path.write_bytes(image)
+    return ["bpflink", path, *options, "-o", folder / "out.o"]
+
+
+def symbol_tables(n, folder):
+    """n section headers that say that the one symbol table is theirs."""
+    text = "".join(f"int f{k}(int x) {{ return x; }}\n" for k in range(n))
+    (folder / "a.c").write_text(text)
+    subprocess.run(["gcc", "-gbtf", "-c", "a.c"], cwd=folder, check=True)
+    image = bytearray((folder / "a.o").read_bytes())
+    (table,), (size, number) = struct.unpack_from("<Q", image, 0x28), struct.unpack_from("<HH", image, 0x3A)
+    headers = [bytes(image[table + size * k:][:size]) for k in range(number)]
+    symbols = next(header for header in headers if header[4:8] == b"\2\0\0\0")
+    struct.pack_into("<Q", image, 0x28, len(image))
+    struct.pack_into("<H", image, 0x3C, number + n)
+    (folder / "linked").write_bytes(image + b"".join(headers) + n * symbols)
+    return ["btfdedup", "--linked", folder / "linked", folder / "a.o", "-o", folder / "out"]
+
+
+def declarations(n, folder):
+    """A module whose distilled base declares a struct n times, of which the kernel has n definitions."""
+    base, kernel, split = Types(), Types(), Types()
+    for k in range(n):
+        base.add(FWD, "s", 0)
+        kernel.struct("s", size=8 + k)
+    split.blob.split(base.write(folder / "base"))
+    split.struct("own")
+    image = compiled(folder, "a", "int x;", "-g0")
+    subprocess.run(["llvm-objcopy-19", "--add-section", f".BTF={split.write(folder / 'split')}", "--add-section",
+                    f".BTF.base={folder / 'base'}", image, folder / "m.ko"], check=True)
+    return ["btfdedup", "--base", kernel.write(folder / "kernel"), folder / "m.ko", "-o", folder / "out"]
+
+
+def shared_code(n, folder):
+    """n functions that are the same n instructions."""
+    text = ".globl f\n.type f,@function\nf: *(u64 *)(r10 - 8) = r1\n" + " r0 = 0\n" * n + " exit\n.size f, .-f\n"
+    text += "".join(f".globl g{k}\n.type g{k},@function\n.set g{k}, f\n.size g{k}, {8 * n}\n" for k in range(n))
+    (folder / "a.s").write_text(text)
+    clang = os.environ.get("CC", "clang-19")
+    subprocess.run([clang, "--target=bpf", "-c", "a.s"], cwd=folder, check=True)
+    return ["bpflink", "-q", folder / "a.o", "-o", folder / "out.o"]
+
+
 def duplicates(n, folder):
     """n objects that define the same function."""
     made = compiled(folder, "a", "int f(void) { return 1; } int g(void) { return 2; }", "-g0")
@@ -166,6 +246,13 @@ FAMILIES = {
     "sections-gc": (200, lambda n, d: sections(n, d, "--gc-sections")),
     "sections-all": (200, lambda n, d: sections(n, d, "--gc-sections", "--prune-types", "--print-sizes",
                                                 "--json", d / "json", "--Map", d / "map")),
+    "shared-code": (8000, shared_code),
+    "symbol-sizes": (62500, lambda n, d: long_symbol(n, d, "--print-sizes")),
+    "symbol-json": (62500, lambda n, d: long_symbol(n, d, "--json", d / "json")),
+    "symbol-tables": (500, symbol_tables),
+    "member-sizes": (62500, long_member),
+    "variable-target": (62500, lambda n, d: long_variable(n, d, "--target", "linux-5.1")),
+    "declarations": (2500, declarations),
     "duplicates": (125, duplicates),
     "mangled": (4, mangled),
     "bomb": (64, bomb),

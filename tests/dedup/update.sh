@@ -48,3 +48,13 @@ blob wide.btf 'add(INT, "i" * 9000, 4, 32)'
 "$BTFDEDUP" wide.btf --update x86.o
 "$BTFDEDUP" x86.o -o got.btf
 cmp wide.btf got.btf
+
+# A file of debug information alone has the header of .BTF, but no contents.
+echo 'int number;' | gcc -gbtf -shared -x c -o whole.so -
+objcopy --set-section-flags .BTF=alloc,readonly whole.so 2>warnings
+objcopy --only-keep-debug whole.so alone.debug
+readelf -SW alone.debug | grep -q '\.BTF *NOBITS' || fail "$(readelf -SW alone.debug)"
+cp alone.debug before.debug
+if "$BTFDEDUP" good.btf --update alone.debug 2>message; then fail 'writes into a section without contents'; fi
+expect 'btfdedup: error: alone.debug: has a section .BTF without contents, as objcopy --only-keep-debug makes it' cat message
+cmp before.debug alone.debug

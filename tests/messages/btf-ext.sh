@@ -33,8 +33,9 @@ bad ".BTF.ext: core_relo of 4 bytes at offset 0x10000001f does not fit the secti
   ext:core_relo_len=4 ext:core_relo_off=0xffffffff
 bad '.BTF.ext: func_info is cut off at offset 0x20' ext:func_info_len=2
 bad '.BTF.ext: func_info is cut off at offset 0x24' ext:func_info_len=8
-bad '.BTF.ext: func_info has records of 4 bytes, expected at least 8 and a multiple of 4' ext:func_info:rec_size=4
-bad '.BTF.ext: line_info has records of 18 bytes, expected at least 16 and a multiple of 4' ext:line_info:rec_size=18
+bad '.BTF.ext: func_info has records of 4 bytes, expected 8 to 252 and a multiple of 4' ext:func_info:rec_size=4
+bad '.BTF.ext: line_info has records of 18 bytes, expected 16 to 252 and a multiple of 4' ext:line_info:rec_size=18
+bad '.BTF.ext: line_info has records of 256 bytes, expected 16 to 252 and a multiple of 4' ext:line_info:rec_size=256
 bad ".BTF.ext: func_info at offset 0x24 names a section by string offset $((strings + 9)), past the last" \
   ext:func_info:0:sec_name_off=$((strings + 9))
 bad ".BTF.ext: func_info for section 'tp_btf/x' at offset 0x24 claims 2 records of 8 bytes, 8 bytes are left" \

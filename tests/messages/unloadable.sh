@@ -223,6 +223,8 @@ warns "bpflink: warning: helper.o: has no BTF, and others call its 'helper'
 compile slow -O0 <<<'int twice(int x) { return 2 * x; } int thrice(int x) { return 3 * x; }'
 warns 'bpflink: warning: slow.o: was compiled without optimization, and verifiers refuse most of such code
 >>> compile with -O2' slow.o
+compile live <<<'SEC("tc") int live(void *ctx) { return 0; }'
+"$BPFLINK" --gc-sections --fatal-warnings live.o slow.o -o out.o # nothing of slow.o is left
 compile spills <<<'int spills(int x) { return bpf_map_lookup_elem(0, &x) != 0; }'
 warns '' spills.o
 for option in -g1 -gline-tables-only; do
