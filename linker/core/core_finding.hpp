@@ -93,6 +93,10 @@ struct CoreFinding {
     status = CoreStatus::Unknown;
     complain(std::move(thing), std::string(advice));
   }
+  void fail(std::string what, std::string advice = {}) {
+    status = CoreStatus::Fails;
+    complain(std::move(what), std::move(advice));
+  }
   void complain(std::string what, std::string advice = {}) {
     complaint = std::make_unique<CoreComplaint>(
         CoreComplaint{.what = std::move(what), .advice = std::move(advice)});

@@ -141,9 +141,8 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
       if (allows == Knowledge::Unknown) {
         finding.leave_unknown("pointers as arguments of global functions", release_advice);
       } else {
-        finding.status = CoreStatus::Fails;
-        finding.complain("pointers as arguments of global functions came with Linux 5.12",
-                         fmt::format("make {} static, or inline it", name));
+        finding.fail("pointers as arguments of global functions came with Linux 5.12",
+                     fmt::format("make {} static, or inline it", name));
       }
       break;
     }

@@ -87,9 +87,8 @@ void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding
   for (const KernelType& type : needs.kernel.find_all(wanted.kind, wanted.full())) {
     if (!is_in_module(target, type)) continue;
     if (symbols && type.module == 0 && !symbols->has(wanted.name)) {
-      finding.status = CoreStatus::Fails;
-      finding.complain(fmt::format("function {} has no code of its own", wanted.name),
-                       "the compiler inlined or split it: attach to a function that calls it");
+      finding.fail(fmt::format("function {} has no code of its own", wanted.name),
+                   "the compiler inlined or split it: attach to a function that calls it");
       show_parts(*symbols, wanted.name, finding);
     }
     return;

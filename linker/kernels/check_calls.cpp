@@ -212,7 +212,7 @@ void report(const Permission& permission, const std::string& programs, std::stri
 void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
                    const UsersOf& users_of) {
   for (const auto& [id, calls] : code.helper_calls) {
-    Knowledge existence = needs.kernel.has_enumerator("bpf_func_id", id).knowledge;
+    Knowledge existence = needs.kernel.has_enumerator("bpf_func_id", id);
     std::string name = helper_name(id);
     if (existence != Knowledge::Known) {
       if (fallback_of(id)) continue;
@@ -222,8 +222,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
         if (existence == Knowledge::Unknown) {
           finding.leave_unknown(std::move(thing), whole_btf_advice);
         } else {
-          finding.status = CoreStatus::Fails;
-          finding.complain("there is no " + thing);
+          finding.fail("there is no " + thing);
         }
       }
       continue;
@@ -257,9 +256,8 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& 
       if (!is_gpl_compatible(needs.object.license())) {
         CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
         finding.programs.push_back(user);
-        finding.status = CoreStatus::Fails;
-        finding.complain(fmt::format("a program without a GPL license calls {}", name),
-                         "char LICENSE[] SEC(\"license\") = \"GPL\";");
+        finding.fail(fmt::format("a program without a GPL license calls {}", name),
+                     "char LICENSE[] SEC(\"license\") = \"GPL\";");
         continue;
       }
       Permission permission = program ? rules.kfunc(*program, name) : Permission{};
@@ -288,8 +286,7 @@ void check_flags(KernelNeeds& needs, const CallRules& rules) {
     if (frags == Knowledge::Unknown) {
       finding.leave_unknown("xdp.frags programs", release_advice);
     } else {
-      finding.status = CoreStatus::Fails;
-      finding.complain("there are no xdp.frags programs, which came with Linux 5.18");
+      finding.fail("there are no xdp.frags programs, which came with Linux 5.18");
     }
   }
 }

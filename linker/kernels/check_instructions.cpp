@@ -21,10 +21,9 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
                             may_be_backported ? load_advice : release_advice);
       continue;
     }
-    finding.status = CoreStatus::Fails;
-    finding.complain(fmt::format("there are no {}, which came with Linux {}.{}", text.name,
-                                 text.since.major, text.since.minor),
-                     std::string(text.advice));
+    finding.fail(fmt::format("there are no {}, which came with Linux {}.{}", text.name,
+                             text.since.major, text.since.minor),
+                 std::string(text.advice));
   }
 }
 

@@ -133,10 +133,10 @@ Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const 
     return {};
   }
   if (entry.name == "LINUX_HAS_BPF_COOKIE") {
-    auto has_helper = kernel.has_enumerator("bpf_func_id", BPF_FUNC_get_attach_cookie);
-    auto written = write_number(type, has_helper.knowledge == Knowledge::Known);
+    Knowledge has_helper = kernel.has_enumerator("bpf_func_id", BPF_FUNC_get_attach_cookie);
+    auto written = write_number(type, has_helper == Knowledge::Known);
     auto value = settle(written, finding);
-    return has_helper.knowledge == Knowledge::Unknown ? Answer<uint64_t>{} : value;
+    return has_helper == Knowledge::Unknown ? Answer<uint64_t>{} : value;
   }
   if (entry.name == "LINUX_HAS_SYSCALL_WRAPPER") {
     settle(write_number(type, 1), finding);

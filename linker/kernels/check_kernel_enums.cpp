@@ -15,12 +15,11 @@ namespace {
 /// Checks that an enum of the kernel has a value. `what` describes it: "map type ringbuf (27)".
 void check_value(const Kernel& kernel, std::string_view of_enum, uint64_t value, std::string what,
                  CoreFinding& finding) {
-  Knowledge knowledge = kernel.has_enumerator(of_enum, value).knowledge;
+  Knowledge knowledge = kernel.has_enumerator(of_enum, value);
   if (knowledge == Knowledge::Known) return;
   if (knowledge == Knowledge::Unknown)
     return finding.leave_unknown(std::move(what), whole_btf_advice);
-  finding.status = CoreStatus::Fails;
-  finding.complain(fmt::format("there is no {}", what));
+  finding.fail(fmt::format("there is no {}", what));
 }
 
 void check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {

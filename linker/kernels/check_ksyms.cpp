@@ -91,11 +91,9 @@ void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& findin
   const BtfView& types = *needs.object.btf();
   if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), *found.types,
                             skip_modifiers(*found.types, found.type().type()))) {
-    finding.status = CoreStatus::Fails;
-    finding.complain(fmt::format("{} of {} has another type", entry.name, found.owner));
+    finding.fail(fmt::format("{} of {} has another type", entry.name, found.owner));
   } else if (needs.kernel.option("CONFIG_KALLSYMS_ALL").knowledge == Knowledge::Absent) {
-    finding.status = CoreStatus::Fails;
-    finding.complain("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
+    finding.fail("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
   }
 }
 

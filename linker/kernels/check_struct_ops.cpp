@@ -58,9 +58,7 @@ class Members {
       CoreFinding& finding = needs_.add(CoreNeed::StructOpsMember,
                                         fmt::format("{}.{}", ops_.type_name, name), ops_.name);
       if (fault.empty()) continue;
-      finding.status = CoreStatus::Fails;
-      finding.complain(fmt::format("struct_ops member {} {}", finding.name, fault),
-                       std::move(advice));
+      finding.fail(fmt::format("struct_ops member {} {}", finding.name, fault), std::move(advice));
     }
   }
 
@@ -158,10 +156,9 @@ void KernelNeeds::check_struct_ops() {
       Members(*this, ops, *found).check();
       continue;
     }
-    finding.status = CoreStatus::Fails;
-    finding.complain(found ? fmt::format("struct {} of the kernel has no member of type {}",
-                                         wanted.full(), wanted.name)
-                           : fmt::format("there is no struct {}", wanted.name));
+    finding.fail(found ? fmt::format("struct {} of the kernel has no member of type {}",
+                                     wanted.full(), wanted.name)
+                       : fmt::format("there is no struct {}", wanted.name));
   }
 }
 

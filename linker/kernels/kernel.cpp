@@ -48,23 +48,23 @@ Answer<KernelType> Kernel::find(BtfKind kind, std::string_view wanted) const {
   return all.empty() ? Answer<KernelType>{absence_} : known(all.front());
 }
 
-Answer<uint64_t> Kernel::has_enumerator(std::string_view of_enum, uint64_t value) const {
+Knowledge Kernel::has_enumerator(std::string_view of_enum, uint64_t value) const {
   auto found = find(BtfKind::Enum, of_enum);
   if (!found.is_known()) found = find(BtfKind::Enum64, of_enum);
-  if (!found.is_known()) return {};
+  if (!found.is_known()) return Knowledge::Unknown;
   BtfType type = found.value.type();
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     BtfEnumerator enumerator = type.enumerator(i);
     bool is_limit = found.value.types->string(enumerator.name_off).starts_with("__");
-    if (enumerator.value == value && !is_limit) return known(value);
+    if (enumerator.value == value && !is_limit) return Knowledge::Known;
   }
-  return {Knowledge::Absent};
+  return Knowledge::Absent;
 }
 
 /// The last release of which the kernel's BTF has the newest helper.
 LinuxRelease Kernel::release_of_helpers() const {
   for (const LastHelper& last : last_helpers() | std::views::reverse)
-    if (has_enumerator("bpf_func_id", last.id).is_known()) return last.release;
+    if (has_enumerator("bpf_func_id", last.id) == Knowledge::Known) return last.release;
   return {};
 }
 

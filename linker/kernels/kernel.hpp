@@ -107,7 +107,7 @@ struct Kernel {
   Answer<KernelType> find(BtfKind kind, std::string_view wanted) const;
   /// Whether an enum has an enumerator of that value. Those like __BPF_FUNC_MAX_ID, one more than
   /// the last, do not count. Unknown if the BTF lacks the enum.
-  Answer<uint64_t> has_enumerator(std::string_view of_enum, uint64_t value) const;
+  Knowledge has_enumerator(std::string_view of_enum, uint64_t value) const;
   /// Whether the kernel has what a release brought. Unknown if neither its release nor the newest
   /// helper of its BTF tells, as of Red Hat's kernels, which have parts of later releases.
   Knowledge has_release(LinuxRelease release) const;

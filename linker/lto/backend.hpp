@@ -12,7 +12,7 @@ namespace bpflink::lto {
 struct Reply {
   InputFile file;           ///< has the bytes of the parts
   std::vector<Part> parts;  ///< in their order
-  /// Why the program ended early, such as "LLVM ERROR: ..."; "" if it came to its end.
+  /// Why the program ended early, such as "LLVM gave up: ..."; "" if it came to its end.
   std::string crash;
 };
 

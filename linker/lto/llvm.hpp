@@ -27,8 +27,8 @@ using DiagnosticInfo = struct LLVMOpaqueDiagnosticInfo*;
 using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
 
 /// Values of its enumerations.
-enum Linkage : int { external_linkage = 0, internal_linkage = 8, private_linkage = 9 };
-enum Visibility : int { default_visibility = 0 };
+constexpr int internal_linkage = 8;
+constexpr int default_visibility = 0;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
 enum FileType : int { assembly_file = 0, object_file = 1 };
 constexpr unsigned function_index = ~0u;
@@ -62,14 +62,11 @@ constexpr unsigned function_index = ~0u;
   X(SetValueName2, void, (Value, const char*, size_t))                                            \
   X(IsDeclaration, int, (Value))                                                                  \
   X(IsAFunction, Value, (Value))                                                                  \
-  X(GetLinkage, int, (Value))                                                                     \
   X(SetLinkage, void, (Value, int))                                                               \
   X(SetVisibility, void, (Value, int))                                                            \
   X(SetComdat, void, (Value, Comdat))                                                             \
   X(AddFunction, Value, (LlvmModule, const char*, Type))                                          \
   X(AddGlobal, Value, (LlvmModule, Type, const char*))                                            \
-  X(IsGlobalConstant, int, (Value))                                                               \
-  X(SetGlobalConstant, void, (Value, int))                                                        \
   X(SetSection, void, (Value, const char*))                                                       \
   X(GetSection, const char*, (Value))                                                             \
   X(ReplaceAllUsesWith, void, (Value, Value))                                                     \

@@ -12,60 +12,17 @@
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/license.hpp"
 #include "linker/elf/symbols_by_place.hpp"
+#include "linker/object/helpers.hpp"
 
 namespace bpflink {
 namespace {
 
-struct Helper {
-  int32_t id;
-  std::string_view name;
-};
-
-/// The helpers that kernels mark gpl_only, by id. tests/kernel/gpl-helpers.sh compares this list
-/// with the running kernel.
-constexpr std::array gpl_helpers = std::to_array<Helper>({
-    {4, "bpf_probe_read"},
-    {6, "bpf_trace_printk"},
-    {22, "bpf_perf_event_read"},
-    {25, "bpf_perf_event_output"},
-    {27, "bpf_get_stackid"},
-    {35, "bpf_get_current_task"},
-    {36, "bpf_probe_write_user"},
-    {45, "bpf_probe_read_str"},
-    {55, "bpf_perf_event_read_value"},
-    {56, "bpf_perf_prog_read_value"},
-    {58, "bpf_override_return"},
-    {67, "bpf_get_stack"},
-    {69, "bpf_fib_lookup"},
-    {100, "bpf_tcp_check_syncookie"},
-    {110, "bpf_tcp_gen_syncookie"},
-    {111, "bpf_skb_output"},
-    {112, "bpf_probe_read_user"},
-    {113, "bpf_probe_read_kernel"},
-    {114, "bpf_probe_read_user_str"},
-    {115, "bpf_probe_read_kernel_str"},
-    {119, "bpf_read_branch_records"},
-    {121, "bpf_xdp_output"},
-    {126, "bpf_seq_printf"},
-    {127, "bpf_seq_write"},
-    {150, "bpf_seq_printf_btf"},
-    {158, "bpf_get_current_task_btf"},
-    {163, "bpf_check_mtu"},
-    {165, "bpf_snprintf"},
-    {169, "bpf_timer_init"},
-    {170, "bpf_timer_set_callback"},
-    {171, "bpf_timer_start"},
-    {172, "bpf_timer_cancel"},
-    {173, "bpf_get_func_ip"},
-    {175, "bpf_task_pt_regs"},
-    {176, "bpf_get_branch_snapshot"},
-    {177, "bpf_trace_vprintk"},
-    {191, "bpf_copy_from_user_task"},
-    {204, "bpf_tcp_raw_gen_syncookie_ipv4"},
-    {205, "bpf_tcp_raw_gen_syncookie_ipv6"},
-    {206, "bpf_tcp_raw_check_syncookie_ipv4"},
-    {207, "bpf_tcp_raw_check_syncookie_ipv6"},
-});
+/// The helpers that kernels mark gpl_only. tests/kernel/gpl-helpers.sh compares this list with the
+/// running kernel.
+constexpr std::array gpl_helpers =
+    std::to_array<int32_t>({4,   6,   22,  25,  27,  35,  36,  45,  55,  56,  58,  67,  69,  100,
+                            110, 111, 112, 113, 114, 115, 119, 121, 126, 127, 150, 158, 163, 165,
+                            169, 170, 171, 172, 173, 175, 176, 177, 191, 204, 205, 206, 207});
 
 /// The license that the output will have; "" for none.
 std::string license_of(const Context& context) {
@@ -79,8 +36,8 @@ std::string license_of(const Context& context) {
   return "";
 }
 
-/// Calls `visit(offset, name)` for each call in live code of a GPL-only helper or a kernel
-/// function.
+/// Calls `visit(offset, name, is_kfunc)` for each call in live code of a GPL-only helper or a
+/// kernel function.
 template <typename Visit>
 void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Visit visit) {
   for (const Fragment& fragment : section.fragments) {
@@ -88,9 +45,8 @@ void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Vi
     for_each_insn(section.data, fragment.begin, fragment.end, object.byte_order,
                   [&](uint64_t at, const Insn& insn) {
                     if (!insn.is_call() || insn.src_reg != 0) return;
-                    auto helper = std::ranges::lower_bound(gpl_helpers, insn.imm, {}, &Helper::id);
-                    if (helper != gpl_helpers.end() && helper->id == insn.imm)
-                      visit(at, helper->name, false);
+                    if (std::ranges::binary_search(gpl_helpers, insn.imm))
+                      visit(at, helper_name(static_cast<uint32_t>(insn.imm)), false);
                   });
   }
   for (const Relocation& relocation : section.relocations) {
@@ -167,7 +123,7 @@ class GplCalls {
   }
 
   size_t count_ = 0;
-  std::set<std::pair<const InputSymbol*, std::string_view>> seen_;
+  std::set<std::pair<const InputSymbol*, std::string>> seen_;
 };
 
 }  // namespace
