@@ -85,14 +85,12 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
 
 std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
                                          const CoreInputs& inputs) {
-  std::vector<NamedFile> files;
+  std::vector<NamedFile> files = named_files(inputs.files);
   auto add = [&](const std::string& path) {
     struct stat status {};
     if (!path.empty() && ::stat(path.c_str(), &status) == 0)
       files.push_back({path, FileIdentity(status)});
   };
-  for (const InputFile& file : inputs.files)
-    if (file.identity()) files.push_back({file.name(), *file.identity()});
   for (const KernelSource& kernel : inputs.kernels) {
     add(kernel.name);
     add(kernel.record.config);

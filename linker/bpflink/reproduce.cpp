@@ -111,10 +111,7 @@ class Reproducer {
       open(report.option, command_.link.*report.path, false);
     auto tar = outputs.open("--reproduce", path);
     if (!tar) return fail(tar.error().message);
-    std::vector<NamedFile> inputs;
-    for (const InputFile& input : inputs_)
-      if (input.identity()) inputs.push_back({input.name(), *input.identity()});
-    for (const OutputProblem& problem : outputs.check(inputs))
+    for (const OutputProblem& problem : outputs.check(named_files(inputs_)))
       if (problem.file == path) return fail(problem.message);
     auto ok = write_tar((*tar)->file.fd(), entries_);
     if (ok) ok = (*tar)->file.commit();

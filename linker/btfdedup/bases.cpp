@@ -5,6 +5,21 @@
 #include "linker/kernels/relocate_base.hpp"
 
 namespace bpflink {
+namespace {
+
+/// Adds a blob. Errors begin with the name.
+std::expected<void, Error> add_base(Bases& bases, const std::string& name,
+                                    std::span<const std::byte> blob) {
+  auto blobs = find_btf_blobs(blob);
+  if (!blobs) return fail("{}: {}", name, blobs.error().message);
+  if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
+  auto btf = Btf::parse(blob, last_of(bases));
+  if (!btf) return fail("{}: {}", name, btf.error().message);
+  bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
+  return {};
+}
+
+}  // namespace
 
 const Btf* last_of(const Bases& bases) {
   return bases.empty() ? nullptr : &bases.back()->btf;
@@ -20,16 +35,11 @@ std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool
   if (sources->list.size() > 1)
     return fail("{}: a base must have exactly one BTF", sources->list[1].name);
   const BtfSource& source = sources->list.front();
-  if (!source.base.empty()) {
-    if (!bases.empty())
-      return fail("{}: is split from its section .BTF.base, not from the base given before",
-                  source.name);
-    if (whole)
-      return fail(
-          "{}: its section .BTF.base has structs without members, which --flatten cannot complete",
-          source.name);
-    if (auto ok = add_base(bases, source.name + ": .BTF.base", source.base); !ok) return ok;
-  }
+  if (whole && bases.empty() && !source.base.empty())
+    return fail(
+        "{}: its section .BTF.base has structs without members, which --flatten cannot complete",
+        source.name);
+  if (auto ok = add_own_base(bases, source); !ok) return ok;
   return add_base(bases, source.name, source.contents);
 }
 
@@ -43,15 +53,11 @@ std::expected<std::vector<std::byte>, Error> ModuleRelocator::relocate(
   return blob;
 }
 
-std::expected<void, Error> add_base(Bases& bases, const std::string& name,
-                                    std::span<const std::byte> blob) {
-  auto blobs = find_btf_blobs(blob);
-  if (!blobs) return fail("{}: {}", name, blobs.error().message);
-  if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
-  auto btf = Btf::parse(blob, last_of(bases));
-  if (!btf) return fail("{}: {}", name, btf.error().message);
-  bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
-  return {};
+std::expected<void, Error> add_own_base(Bases& bases, const BtfSource& source) {
+  if (source.base.empty()) return {};
+  if (!bases.empty())
+    return fail("{}: is split from its section .BTF.base, not from the base given", source.name);
+  return add_base(bases, source.name + ": .BTF.base", source.base);
 }
 
 }  // namespace bpflink

@@ -48,8 +48,8 @@ class ModuleRelocator {
   NamedTypes names_;
 };
 
-/// Adds a blob. Errors begin with the name: it is malformed, or not one blob.
-std::expected<void, Error> add_base(Bases& bases, const std::string& name,
-                                    std::span<const std::byte> blob);
+/// Adds the section .BTF.base of a source, if it has one. Errors begin with the source's name:
+/// there are bases already; the section is malformed, or not one blob.
+std::expected<void, Error> add_own_base(Bases& bases, const BtfSource& source);
 
 }  // namespace bpflink

@@ -170,9 +170,7 @@ class Check {
 
   std::expected<CheckedBtf, Error> check(const BtfSource& source) const {
     Bases own;
-    if (!source.base.empty())
-      if (auto ok = add_base(own, source.name + ": .BTF.base", source.base); !ok)
-        return std::unexpected(ok.error());
+    if (auto ok = add_own_base(own, source); !ok) return std::unexpected(ok.error());
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);

@@ -43,19 +43,12 @@ class Conversion {
     if (sources->list.size() != 1 || blobs->size() != 1)
       return fail("{}: has several blobs of BTF; merge them first, without --target",
                   options_.inputs.front());
-    if (source.base.empty()) return std::move(source);
-    if (!bases_.empty())
-      return fail("{}: is split from its section .BTF.base, not from the base given", source.name);
-    if (auto ok = add_base(bases_, source.name + ": .BTF.base", source.base); !ok)
-      return std::unexpected(ok.error());
+    if (auto ok = add_own_base(bases_, source); !ok) return std::unexpected(ok.error());
     return std::move(source);
   }
 
   std::expected<void, Error> check_output() {
-    std::vector<NamedFile> inputs;
-    for (const InputFile& file : files_)
-      if (file.identity()) inputs.push_back({file.name(), *file.identity()});
-    auto problems = outputs_.check(inputs);
+    auto problems = outputs_.check(named_files(files_));
     return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
   }
 

@@ -96,10 +96,10 @@ std::expected<void, Error> Program::open_outputs() {
 /// Reports an output that is also an input, under whatever name, except by --update.
 std::expected<void, Error> Program::check_outputs() const {
   bool is_update = !options_.update.empty();
-  std::vector<NamedFile> inputs;
-  for (const InputFile& file : merger_.files())
-    if (file.identity() && !(is_update && file.identity() == output_->file.identity()))
-      inputs.push_back({file.name(), *file.identity()});
+  std::vector<NamedFile> inputs = named_files(merger_.files());
+  if (is_update)
+    std::erase_if(inputs,
+                  [&](const NamedFile& file) { return file.identity == output_->file.identity(); });
   auto is_related = [&](const ObjectFile& replaced) {
     return is_update || std::ranges::any_of(merger_.files(), [&](const InputFile& input) {
              auto other = ObjectFile::read(input.name(), input.bytes());

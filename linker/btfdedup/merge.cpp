@@ -73,10 +73,8 @@ std::expected<void, Error> Merger::begin(const BtfSource& first) {
     if (image_symbols_)
       return fail("{}: has a section .BTF.base, and --linked does not accept split BTF",
                   first.name);
-    if (base())
-      return fail("{}: is split from its section .BTF.base, not from the base given", first.name);
-    if (auto ok = add_base(bases_, first.name + ": .BTF.base", first.base); !ok) return ok;
   }
+  if (auto ok = add_own_base(bases_, first); !ok) return ok;
   base_of_inputs_ = first.base;
   DedupOptions options{.threads = options_.threads,
                        .base = base(),

@@ -69,4 +69,13 @@ class InputFile {
   std::shared_ptr<const void> owner_;  ///< what else keeps the bytes, or null
 };
 
+/// Those files that have an identity, for Outputs::check().
+template <typename Files>
+std::vector<NamedFile> named_files(const Files& files) {
+  std::vector<NamedFile> named;
+  for (const InputFile& file : files)
+    if (file.identity()) named.push_back({file.name(), *file.identity()});
+  return named;
+}
+
 }  // namespace bpflink

@@ -49,7 +49,7 @@ expect "[3] STRUCT 'two' size=4 vlen=1
 	'b' type_id=2 bits_offset=0" cat raw
 expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given' \
   "$BTFDEDUP" --base base.btf --base second.btf module.ko -o out.o
-expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given before' \
+expect_message 'btfdedup: error: module.ko: is split from its section .BTF.base, not from the base given' \
   "$BTFDEDUP" --base base.btf --base module.ko third.btf -o out.o
 expect_message 'btfdedup: error: base.btf: is split from another base than module.ko' \
   "$BTFDEDUP" module.ko base.btf -o out.o
