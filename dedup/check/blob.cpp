@@ -13,9 +13,6 @@ namespace {
 /// The largest blob that BPF_BTF_LOAD accepts.
 constexpr size_t max_blob_size = 16 << 20;
 
-/// The end of the header's size field, which follows the magic number, version and flags.
-constexpr size_t size_field_end = 8;
-
 bool has_bytes(std::span<const std::byte> bytes) {
   return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
 }
@@ -73,7 +70,7 @@ bool has_layout_fields(std::span<const std::byte> blob, const BtfHeader& header)
 std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use, bool is_split,
                                     Findings& findings) {
   if (use == BtfUse::Program && blob.size() > max_blob_size) findings.add(BtfRule::BlobSize);
-  if (blob.size() < size_field_end) {
+  if (blob.size() < BtfHeader::size_field_end) {
     findings.add(BtfRule::HeaderSize);
     return std::nullopt;
   }
@@ -91,14 +88,7 @@ std::optional<BtfHeader> check_blob(std::span<const std::byte> blob, BtfUse use,
   if (fields.types_offset % sizeof(uint32_t) != 0) findings.add(BtfRule::TypesUnaligned);
   if (fields.types_size == 0 && !is_split) findings.add(BtfRule::NoTypes);
 
-  BtfHeader header{.order = fields.order,
-                   .size = fields.size,
-                   .types_offset = size_t{fields.size} + fields.types_offset,
-                   .types_size = fields.types_size,
-                   .strings_offset = size_t{fields.size} + fields.strings_offset,
-                   .strings_size = fields.strings_size,
-                   .layout_offset = size_t{fields.size} + fields.layout_offset,
-                   .layout_size = fields.layout_size};
+  BtfHeader header = fields.header();
   auto lies_in = [&](size_t offset, size_t length) {
     return offset <= blob.size() && length <= blob.size() - offset;
   };

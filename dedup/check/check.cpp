@@ -26,9 +26,6 @@
 namespace bpflink {
 namespace {
 
-/// The largest number of type ids, including void.
-constexpr uint32_t max_ids = 0xfffff;
-
 /// The largest kind that fits into the classic info word.
 constexpr uint8_t max_classic_kind = 31;
 
@@ -68,7 +65,7 @@ TypeSection find_starts(std::span<const std::byte> blob, const BtfHeader& header
   if (broken) findings.add(*broken, end_id);
   types.is_whole = !broken;
   // A kernel reports this in its log, and accepts the blob without the types beyond the limit.
-  if (end_id > max_ids) findings.add(BtfRule::TypeCount);
+  if (end_id > max_type_id) findings.add(BtfRule::TypeCount);
   types.starts.push_back(static_cast<uint32_t>(at));
   return types;
 }

@@ -8,8 +8,6 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t max_type_id = 0xfffff;
-
 constexpr uint32_t max_bits = 128;  ///< of an INT
 
 bool is_float_size(uint32_t size) {

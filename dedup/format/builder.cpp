@@ -18,7 +18,6 @@ namespace bpflink {
 
 namespace {
 
-constexpr uint32_t max_type_id = 0xfffff;  ///< BTF_MAX_TYPE of include/uapi/linux/btf.h
 constexpr size_t longest_shown_string = 40;
 
 }  // namespace

@@ -12,8 +12,7 @@ namespace bpflink {
 
 namespace {
 
-/// The end of the header's size field, which follows the magic number, version and flags.
-constexpr size_t size_field_end = 8;
+constexpr size_t size_field_end = BtfHeader::size_field_end;
 
 uint16_t in_order(uint16_t half, std::endian order) {
   return order == std::endian::native ? half : std::byteswap(half);
@@ -73,6 +72,18 @@ size_t known_fields(size_t header_size) {
 
 }  // namespace
 
+BtfHeader BtfHeaderFields::header() const {
+  size_t end = size;
+  return {.order = order,
+          .size = end,
+          .types_offset = end + types_offset,
+          .types_size = types_size,
+          .strings_offset = end + strings_offset,
+          .strings_size = strings_size,
+          .layout_offset = layout_size != 0 ? end + layout_offset : end,
+          .layout_size = layout_size};
+}
+
 BtfHeaderFields read_header_fields(std::span<const std::byte> blob) {
   BtfHeaderFields fields;
   std::memcpy(&fields.magic, blob.data(), sizeof fields.magic);
@@ -106,14 +117,7 @@ std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
   // A longer header is readable if its unknown fields are 0.
   for (size_t i = size_field_end + 4 * known_fields(size); i < size; ++i)
     if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
-  BtfHeader header{.order = fields.order,
-                   .size = size,
-                   .types_offset = size + fields.types_offset,
-                   .types_size = fields.types_size,
-                   .strings_offset = size + fields.strings_offset,
-                   .strings_size = fields.strings_size,
-                   .layout_offset = fields.layout_size != 0 ? size + fields.layout_offset : size,
-                   .layout_size = fields.layout_size};
+  BtfHeader header = fields.header();
   if (auto ok = check_sections(header, blob.size()); !ok) return std::unexpected(ok.error());
   return header;
 }

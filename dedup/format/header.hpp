@@ -21,6 +21,8 @@ inline constexpr uint8_t btf_version = 1;
 struct BtfHeader {
   static constexpr size_t classic_size = 24;
   static constexpr size_t size_with_layout = 32;
+  /// The end of the size field, which follows the magic number, version and flags.
+  static constexpr size_t size_field_end = 8;
 
   std::endian order = std::endian::native;
   size_t size = classic_size;
@@ -38,9 +40,13 @@ struct BtfHeaderFields {
   uint32_t types_offset = 0, types_size = 0;  ///< offsets are from the header's end
   uint32_t strings_offset = 0, strings_size = 0;
   uint32_t layout_offset = 0, layout_size = 0;
+
+  /// The header, with offsets in the blob.
+  BtfHeader header() const;
 };
 
-/// Reads the header fields of a blob of at least 8 bytes. Fields beyond the header's size are 0.
+/// Reads the header fields of a blob of at least BtfHeader::size_field_end bytes. Fields beyond the
+/// header's size are 0.
 BtfHeaderFields read_header_fields(std::span<const std::byte> blob);
 
 /// Reads the header of a blob. Bytes may follow the sections. Errors: it is not BTF, or its

@@ -243,7 +243,9 @@ constexpr uint32_t kernel_int_data(uint32_t data) {
   return (data & signed_bit) != 0 ? data & ~char_bit : data;
 }
 
-/// The largest string offset that kernels take.
+/// The largest type id that kernels take, BTF_MAX_TYPE of include/uapi/linux/btf.h.
+inline constexpr uint32_t max_type_id = 0xfffff;
+/// The largest string offset that they take.
 inline constexpr uint32_t max_string_offset = 0xffffff;
 
 /// The largest vlen of the classic form.
