@@ -82,6 +82,7 @@ struct DroppedDefinition {
   uint64_t offset;
   uint64_t size;
   std::string_view name;  ///< "" for code metadata (code_metadata.hpp)
+  uint64_t memory = 0;    ///< bytes of a full map
 
   std::string describe() const {
     std::string text = object->describe_place(*section, offset);

@@ -25,8 +25,7 @@ class MapReader {
     if (map.var_id == 0) return map;
     uint32_t definition = skip_modifiers(btf(), btf().type(map.var_id).type());
     if (!is_struct(definition)) return fail("map '{}' is not a struct", map.name);
-    map.attributes = read_map_attributes(btf(), definition);
-    for (const MapAttribute& attribute : map.attributes) apply(attribute, map);
+    read_map_definition(btf(), definition, map);
     read_slots(definition, symbol, map);
     return map;
   }
@@ -35,31 +34,6 @@ class MapReader {
   const BtfView& btf() const { return *index_.file.btf; }
 
   bool is_struct(uint32_t id) const { return btf().kind(id) == BtfKind::Struct; }
-
-  void apply(const MapAttribute& attribute, Map& map) const {
-    auto number = static_cast<uint32_t>(attribute.number);
-    if (attribute.form == MapAttribute::Form::Number) {
-      if (attribute.name == "type") map.type = number;
-      if (attribute.name == "key_size") map.key_size = number;
-      if (attribute.name == "value_size") map.value_size = number;
-      if (attribute.name == "max_entries") map.max_entries = number;
-      if (attribute.name == "map_flags") map.flags = number;
-      if (attribute.name == "map_extra") map.extra = attribute.number;
-      if (attribute.name == "numa_node") map.numa_node = number;
-      if (attribute.name == "pinning") map.pinning = number;
-    } else if (attribute.form == MapAttribute::Form::Type) {
-      auto size = static_cast<uint32_t>(type_size(btf(), attribute.type_id).value_or(0));
-      if (attribute.name == "key") {
-        map.key_type_id = attribute.type_id;
-        map.key_size = size;
-      } else if (attribute.name == "value") {
-        map.value_type_id = attribute.type_id;
-        map.value_size = size;
-      }
-    } else if (attribute.form == MapAttribute::Form::Values && is_struct(attribute.type_id)) {
-      map.inner_attributes = read_map_attributes(btf(), attribute.type_id);
-    }
-  }
 
   /// Reads the slots: pointers from the member `values` on.
   void read_slots(uint32_t definition, const InputSymbol& symbol, Map& map) const {

@@ -11,11 +11,13 @@
 
 #include <algorithm>
 
+#include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/elf/code_metadata.hpp"
 #include "linker/elf/gc_roots.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
@@ -159,7 +161,7 @@ class Marker {
         const Fragment& fragment = fragment_at(section, static_cast<int64_t>(symbol.value));
         if (fragment.live || !fragment.is_candidate) continue;
         context_.dropped.push_back(
-            {object.get(), &section, symbol.value, symbol.size, symbol.name});
+            {object.get(), &section, symbol.value, symbol.size, symbol.name, memory_of(symbol)});
       }
     for (auto& object : context_.objects)
       for (InputSection& section : object->linked_sections())
@@ -168,19 +170,37 @@ class Marker {
             if (fragment.is_candidate && !fragment.live)
               context_.dropped.push_back(
                   {object.get(), &section, fragment.begin, fragment.end - fragment.begin, {}});
-    for (const DroppedDefinition& dropped : context_.dropped)
+    uint64_t bytes = 0, memory = 0;
+    for (const DroppedDefinition& dropped : context_.dropped) {
+      std::string text = fmt::format("removing unused {}", dropped.describe());
+      if (dropped.memory != 0)
+        text += fmt::format(": up to {} of memory", count_of(dropped.memory, "byte"));
       context_.diagnostics.report({.severity = Severity::Note,
-                                   .message = fmt::format("removing unused {}", dropped.describe()),
+                                   .message = std::move(text),
                                    .code = DiagnosticCode::Dropped,
                                    .file = dropped.object->name,
                                    .symbol = std::string(dropped.name)});
-    uint64_t bytes = 0;
-    for (const DroppedDefinition& dropped : context_.dropped) bytes += dropped.size;
+      bytes += dropped.size;
+      memory += dropped.memory;
+    }
+    std::string text = fmt::format("removed {} of {}", count_of(bytes, "byte"),
+                                   count_of(context_.dropped.size(), "unused definition"));
+    if (memory != 0)
+      text += fmt::format(", with maps of up to {} of memory", count_of(memory, "byte"));
     context_.diagnostics.report(
-        {.severity = Severity::Note,
-         .message = fmt::format("removed {} of {}", count_of(bytes, "byte"),
-                                count_of(context_.dropped.size(), "unused definition")),
-         .code = DiagnosticCode::Dropped});
+        {.severity = Severity::Note, .message = std::move(text), .code = DiagnosticCode::Dropped});
+  }
+
+  /// The bytes of a full map; 0 for other definitions.
+  static uint64_t memory_of(const InputSymbol& symbol) {
+    if (!symbol.global || symbol.global->place().section->role != SectionRole::Maps) return 0;
+    uint32_t type = symbol.global->variable_type();
+    if (type == 0) return 0;
+    const BtfView& types = *symbol.global->btf_file->btf;
+    uint32_t definition = skip_modifiers(types, type);
+    Map map;
+    if (types.kind(definition) == BtfKind::Struct) read_map_definition(types, definition, map);
+    return full_map_bytes(map);
   }
 
   Context& context_;

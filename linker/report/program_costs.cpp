@@ -11,6 +11,7 @@
 #include "linker/elf/stack_use.hpp"
 #include "linker/object/contents.hpp"
 #include "linker/report/output_parts.hpp"
+#include "linker/types/map_definition.hpp"
 
 namespace bpflink {
 namespace {
@@ -48,17 +49,6 @@ std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
 std::string describe_pinning(uint32_t pinning) {
   if (pinning == 0) return "none";
   return pinning == 1 ? "by name" : std::to_string(pinning);
-}
-
-/// The memory of a full map. The kernel keeps keys and values at multiples of 8 bytes. What it
-/// needs for itself, such as the buckets of a hash, does not count.
-uint64_t full_bytes(const Map& map, std::string_view type) {
-  constexpr uint64_t page = 4096;
-  if (type.ends_with("ringbuf")) return map.max_entries;
-  if (type == "arena") return map.max_entries * page;
-  bool has_keys = type.ends_with("hash") || type == "lpm_trie" || type == "hash_of_maps";
-  return map.max_entries *
-         (align_up(map.value_size, 8) + (has_keys ? align_up(map.key_size, 8) : 0));
 }
 
 /// References to look at, for all programs together: for many programs that share many functions,
@@ -148,7 +138,7 @@ class ProgramDescription {
                            .key_size = map.key_size,
                            .value_size = map.value_size,
                            .entries = map.max_entries,
-                           .bytes = full_bytes(map, type),
+                           .bytes = full_map_bytes(map),
                            .per_cpu = type.find("percpu") != std::string_view::npos,
                            .pinning = describe_pinning(map.pinning),
                            .programs = users_of(".maps", map.offset)});

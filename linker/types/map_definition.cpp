@@ -55,6 +55,45 @@ std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t def
   return attributes;
 }
 
+void read_map_definition(const BtfView& types, uint32_t definition, Map& map) {
+  map.attributes = read_map_attributes(types, definition);
+  for (const MapAttribute& attribute : map.attributes) {
+    auto number = static_cast<uint32_t>(attribute.number);
+    if (attribute.form == MapAttribute::Form::Number) {
+      if (attribute.name == "type") map.type = number;
+      if (attribute.name == "key_size") map.key_size = number;
+      if (attribute.name == "value_size") map.value_size = number;
+      if (attribute.name == "max_entries") map.max_entries = number;
+      if (attribute.name == "map_flags") map.flags = number;
+      if (attribute.name == "map_extra") map.extra = attribute.number;
+      if (attribute.name == "numa_node") map.numa_node = number;
+      if (attribute.name == "pinning") map.pinning = number;
+    } else if (attribute.form == MapAttribute::Form::Type) {
+      auto size = static_cast<uint32_t>(type_size(types, attribute.type_id).value_or(0));
+      if (attribute.name == "key") {
+        map.key_type_id = attribute.type_id;
+        map.key_size = size;
+      } else if (attribute.name == "value") {
+        map.value_type_id = attribute.type_id;
+        map.value_size = size;
+      }
+    } else if (attribute.form == MapAttribute::Form::Values &&
+               types.kind(attribute.type_id) == BtfKind::Struct) {
+      map.inner_attributes = read_map_attributes(types, attribute.type_id);
+    }
+  }
+}
+
+uint64_t full_map_bytes(const Map& map) {
+  constexpr uint64_t page = 4096;
+  std::string_view type = map_type_name(map.type);
+  if (type.ends_with("ringbuf")) return map.max_entries;
+  if (type == "arena") return map.max_entries * page;
+  bool has_keys = type.ends_with("hash") || type == "lpm_trie" || type == "hash_of_maps";
+  return map.max_entries *
+         (align_up(map.value_size, 8) + (has_keys ? align_up(map.key_size, 8) : 0));
+}
+
 namespace {
 
 constexpr std::string_view known_attributes[] = {

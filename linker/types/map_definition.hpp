@@ -19,6 +19,13 @@ namespace bpflink {
 /// The attributes of a map, one for each member of its definition, a STRUCT or UNION.
 std::vector<MapAttribute> read_map_attributes(const BtfView& types, uint32_t definition);
 
+/// Sets what the definition of a map, a STRUCT, tells: attributes and numbers, but no slots.
+void read_map_definition(const BtfView& types, uint32_t definition, Map& map);
+
+/// The memory of a full map. The kernel keeps keys and values at multiples of 8 bytes. What it
+/// needs for itself, such as the buckets of a hash, does not count.
+uint64_t full_map_bytes(const Map& map);
+
 inline constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
 
 /// The number that a variable's type gives for the attribute `name` of a map; 0 if it gives none,

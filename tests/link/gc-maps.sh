@@ -24,8 +24,10 @@ expect 'dead lost of_dead_code other outer pinned reached unused used wanted' ma
 expect 'outer pinned reached used wanted' maps
 changes_nothing
 for map in dead lost of_dead_code other unused; do
-  grep -q "removing unused .*:(\.maps+0x[0-9a-f]*) $map\$" log || fail "$map: $(<log)"
+  grep -qE "removing unused .*:\(\.maps\+0x[0-9a-f]*\) $map(: up to [0-9]+ bytes of memory)?\$" log || fail "$map: $(<log)"
 done
+grep -q ' unused: up to 1600 bytes of memory$' log || fail "$(<log)"
+grep -q 'removed .* of 6 unused definitions, with maps of up to 3288 bytes of memory$' log || fail "$(<log)"
 grep -q 'keeping map pinned: pinned map' log || fail "$(<log)"
 grep -q 'keeping map wanted: -u' log || fail "$(<log)"
 [[ $(grep -c 'keeping map' log) == 2 ]] || fail "$(<log)"
