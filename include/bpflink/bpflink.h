@@ -189,13 +189,16 @@ struct bpflink_link_options {
   const char* lto_level;                /**< "0" to "3", or null for "2" (`--lto-O`) */
   const char* lto_cpu;                  /**< to compile bitcode for, or null (`--lto-cpu`) */
   const char* lto_library;              /**< LLVM, or null for the newest (`--lto-library`) */
+  const char* const* keep_types;        /**< names of types that stay (`--keep-type`) */
+  size_t keep_type_count;               /**< how many */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
 #define BPFLINK_LINK_OPTIONS_INIT                                                                 \
   {                                                                                               \
     sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL     \
+        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL,    \
+        NULL, 0                                                                                   \
   }
 
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Add the inputs in the

@@ -36,6 +36,9 @@ struct LinkOptions {
   std::vector<std::string> undefined = {};
   /// Sections that gc_sections keeps whole, as shell patterns (`--keep-section`).
   std::vector<std::string> keep_sections = {};
+  /// Names of structs, unions, enums and typedefs that stay, with their definitions, also if
+  /// nothing uses them (`--keep-type`).
+  std::vector<std::string> keep_types = {};
   /// Make hidden definitions local, so that two libraries can use the same names
   /// (`--localize-hidden`). Maps stay global: loaders do not find local ones.
   bool localize_hidden = false;

@@ -111,6 +111,7 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
   for (auto [texts, count, to] :
        {std::tuple{options.undefined, options.undefined_count, &result.undefined},
         {options.keep_sections, options.keep_section_count, &result.keep_sections},
+        {options.keep_types, options.keep_type_count, &result.keep_types},
         {options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
         {options.library_paths, options.library_path_count, &result.library_paths},
         {options.redefine_symbols, options.redefine_symbol_count, &redefined},

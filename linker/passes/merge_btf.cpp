@@ -54,7 +54,7 @@ bool is_unused_extern(const BtfDeclaration& declaration) {
 /// By id: whether the type is omitted from deduplication.
 std::vector<bool> choose_omitted(const Context& context, const ObjectFile& object) {
   std::vector<bool> omitted(object.btf->end_id());
-  if (context.options.gc_sections) omitted = find_unused_types(object);
+  if (context.options.gc_sections) omitted = find_unused_types(object, context.options.keep_types);
   for (uint32_t id : object.datasecs) omitted[id] = true;
   std::optional<std::vector<uint32_t>> dropped;  // computed at the first static function
   for (const BtfDeclaration& declaration : object.declarations) {

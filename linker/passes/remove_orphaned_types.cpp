@@ -52,7 +52,8 @@ void remove_orphaned_types(Context& context) {
   std::vector<std::vector<bool>> orphaned;
   bool is_any = false;
   for (auto& object : context.objects) {
-    orphaned.push_back(object->btf ? types_only_losers_use(*object) : std::vector<bool>());
+    orphaned.push_back(object->btf ? types_only_losers_use(*object, context.options.keep_types)
+                                   : std::vector<bool>());
     is_any |= !orphaned.back().empty();
   }
   if (!is_any || !may_renumber_types(context)) return;

@@ -10,6 +10,7 @@
 
 #include "linker/context.hpp"
 #include "linker/elf/insn.hpp"
+#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {
@@ -206,6 +207,16 @@ void warn_idle_options(Context& context) {
     if (!is_met)
       context.diagnostics.warning(
           fmt::format("--keep-section {}: no section of an input matches", pattern));
+  }
+  for (const std::string& name : context.options.keep_types) {
+    bool is_met = std::ranges::any_of(context.objects, [&](auto& object) {
+      for (uint32_t id = 1; object->btf && id < object->btf->end_id(); ++id)
+        if (is_kept_type({name}, *object->btf, id)) return true;
+      return false;
+    });
+    if (!is_met)
+      context.diagnostics.warning(
+          fmt::format("--keep-type {}: no input has a type of this name", name));
   }
 }
 

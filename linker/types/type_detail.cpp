@@ -15,6 +15,7 @@
 #include "linker/elf/gc_roots.hpp"
 #include "linker/types/embedders.hpp"
 #include "linker/types/map_definition.hpp"
+#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {
@@ -40,6 +41,7 @@ class DetailSearch {
     need_core_roots();
     need_names_in_tags();
     need_managed_structs();
+    need_kept();
     need_unreferenced();
     follow();
     return std::move(details_);
@@ -157,6 +159,11 @@ class DetailSearch {
     });
     for (uint32_t id = 1; id < types_.end_id(); ++id)
       if (is_needed[id]) need(id, TypeDetail::Pointees);
+  }
+
+  void need_kept() {
+    for (uint32_t id = 1; id < types_.end_id(); ++id)
+      if (is_kept_type(context_.options.keep_types, types_, id)) need(id, TypeDetail::Pointees);
   }
 
   /// Roots: types that nothing refers to, and one type of each cycle that nothing else refers to.

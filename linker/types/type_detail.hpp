@@ -9,7 +9,8 @@
 // - the key and the value of a map,
 // - types behind a pointer with a type tag (`__kptr`), in any struct that keeps its definition,
 // - a struct with a member that the kernel manages (`struct bpf_timer`), at any depth,
-// - a struct or typedef that the text of a declaration tag names (`contains:node:member`).
+// - a struct or typedef that the text of a declaration tag names (`contains:node:member`),
+// - what --keep-type names.
 //
 // All types that a struct_ops variable leads to keep their definitions, and so do those that the
 // type of a bpf_core_type_matches() leads to. Nothing looks into any other struct behind a pointer.

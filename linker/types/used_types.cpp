@@ -12,8 +12,12 @@ namespace {
 
 class UsedTypes {
  public:
-  explicit UsedTypes(const ObjectFile& object)
-      : object_(object), btf_(*object.btf), used_(btf_.end_id()), has_record_(btf_.end_id()) {}
+  UsedTypes(const ObjectFile& object, const std::vector<std::string>& kept)
+      : object_(object),
+        btf_(*object.btf),
+        kept_(kept),
+        used_(btf_.end_id()),
+        has_record_(btf_.end_id()) {}
 
   std::vector<bool> find_unused() {
     index_tags();
@@ -22,6 +26,7 @@ class UsedTypes {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_in_output(declaration)) use(declaration.type_id);
     use_all_records();
+    use_kept();
     follow();
     used_.flip();
     return used_;
@@ -38,11 +43,17 @@ class UsedTypes {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_gone(declaration)) use_references(declaration.type_id);
     use_all_records();
+    use_kept();
     for (uint32_t id : pending_) orphaned[id] = false;
     return orphaned;
   }
 
  private:
+  void use_kept() {
+    for (uint32_t id = 1; id < btf_.end_id() && !kept_.empty(); ++id)
+      if (is_kept_type(kept_, btf_, id)) use(id);
+  }
+
   void use_all_records() {
     if (!object_.btf_ext) return;
     use_records(object_.btf_ext->func_info);
@@ -126,6 +137,7 @@ class UsedTypes {
 
   const ObjectFile& object_;
   const Btf& btf_;
+  const std::vector<std::string>& kept_;
   std::vector<bool> used_;
   std::vector<bool> has_record_;                           ///< FUNCs with a func_info record
   std::unordered_set<std::string_view> static_functions_;  ///< whose code is in the output
@@ -138,12 +150,20 @@ class UsedTypes {
 
 }  // namespace
 
-std::vector<bool> find_unused_types(const ObjectFile& object) {
-  return UsedTypes(object).find_unused();
+bool is_kept_type(const std::vector<std::string>& names, const BtfView& types, uint32_t id) {
+  BtfKind kind = types.kind(id);
+  return (is_composite(kind) || is_enum(kind) || kind == BtfKind::Typedef) &&
+         std::ranges::find(names, types.name(types.type(id))) != names.end();
 }
 
-std::vector<bool> types_only_losers_use(const ObjectFile& object) {
-  return UsedTypes(object).find_only_of_losers();
+std::vector<bool> find_unused_types(const ObjectFile& object,
+                                    const std::vector<std::string>& kept) {
+  return UsedTypes(object, kept).find_unused();
+}
+
+std::vector<bool> types_only_losers_use(const ObjectFile& object,
+                                        const std::vector<std::string>& kept) {
+  return UsedTypes(object, kept).find_only_of_losers();
 }
 
 }  // namespace bpflink

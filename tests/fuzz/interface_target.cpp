@@ -449,6 +449,7 @@ class Session {
     if (choose_.one_in(8)) options.trace_symbols = names, options.trace_symbol_count = 1;
     if (choose_.one_in(8)) options.undefined = names, options.undefined_count = 2;
     if (choose_.one_in(8)) options.keep_sections = names, options.keep_section_count = 2;
+    if (choose_.one_in(8)) options.keep_types = names, options.keep_type_count = 2;
     if (choose_.one_in(8)) options.redefine_symbols = names, options.redefine_symbol_count = 1;
     if (choose_.one_in(8)) options.prefix_symbols_of = names, options.prefix_symbols_of_count = 1;
     options.print_sizes = choose_.below(4);

@@ -67,5 +67,9 @@ lacks 'dead2|dead_helper' names
 contains 'dead_data' names
 lacks '^dead$' names
 
+"$BPFLINK" a.o --gc-sections --keep-type only_dead -o out.o
+contains 'struct only_dead { long x[3];};' types
+lacks '^dead' names
+
 link_fails a.o -u no_such_symbol
 expect_error 'no_such_symbol'

@@ -44,6 +44,9 @@ for target in bpf bpfeb; do
   ! llvm-readelf-19 -p .BTF out.o | grep only_in_lost || fail 'a string of a type that is gone stays'
   "$BPFLINK" in.o -o whole.o
   (($(stat -c %s out.o) < $(stat -c %s whole.o))) || fail 'the output is not smaller'
+  "$BPFLINK" --prune-types --keep-type plain in.o -o out.o
+  defined plain
+  declared plain_union
 done
 
 # Types that nothing refers to stay, even in a cycle.

@@ -10,7 +10,7 @@ offers() {
   _bpflink
   echo "${COMPREPLY[@]}"
 }
-expect '--keep-section --keep-debug' offers --keep
+expect '--keep-section --keep-type --keep-debug' offers --keep
 expect 'auto always never' offers --color-diagnostics ''
 expect '' offers --license ''
 mkdir dir && touch dir.o

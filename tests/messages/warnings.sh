@@ -122,6 +122,8 @@ expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name'
   "$BPFLINK" good.o -y nobody -o out.o
 expect_warning 'bpflink: warning: --keep-section .data.*: no section of an input matches' \
   "$BPFLINK" good.o --keep-section '.data.*' -o out.o
+expect_warning 'bpflink: warning: --keep-type nothing: no input has a type of this name' \
+  "$BPFLINK" good.o --keep-type nothing -o out.o
 expect_warning 'bpflink: warning: -L nowhere: is not a directory' "$BPFLINK" good.o -Lnowhere -o out.o
 expect_warning 'bpflink: warning: --print-gc-sections: nothing is dropped without --gc-sections' \
   "$BPFLINK" good.o --print-gc-sections -o out.o

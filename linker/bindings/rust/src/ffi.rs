@@ -151,6 +151,8 @@ pub struct bpflink_link_options {
     pub lto_level: *const c::c_char,
     pub lto_cpu: *const c::c_char,
     pub lto_library: *const c::c_char,
+    pub keep_types: *const *const c::c_char,
+    pub keep_type_count: usize,
 }
 impl Default for bpflink_link_options {
     fn default() -> Self {
