@@ -52,7 +52,8 @@ foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
     COMPONENT programs)
 endforeach()
-foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 cmake/bpflink-cmake.7)
+foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 linker/bindings/go/bpflink2go.1
+    cmake/bpflink-cmake.7)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
@@ -67,7 +68,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
 install(FILES linker/bindings/rust/Cargo.toml linker/bindings/rust/build.rs
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
 install(DIRECTORY linker/bindings/rust/src DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
-install(DIRECTORY linker/bindings/go DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT development)
+install(DIRECTORY linker/bindings/go DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT development
+  PATTERN *.1 EXCLUDE)
 
 # The interface's documentation is there if the target `docs` was built.
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)

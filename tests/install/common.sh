@@ -62,3 +62,39 @@ has_commands() {
 
 # age: makes all files older than new ones will be
 age() { find "$tmp" -type f -exec touch -d '1 minute ago' {} +; }
+
+# read_snippets FILE...: writes each snippet to a file: text that is indented by four or more, or fenced
+read_snippets() {
+  mkdir "$tmp/snippets"
+  awk -v snippets="$tmp/snippets" '
+    function start() { name = sprintf("%s/%02d", snippets, ++n); print section >(name ".section"); blank = "" }
+    /^```/ { fence = !fence; open = 0; if (fence) start(); next }
+    fence { print >name; next }
+    /^#/ { section = $0; sub(/^#+ /, "", section); count = 0 }
+    /^    / {
+      match($0, /^ +/)
+      if (!open) { start(); indent = RLENGTH; open = 1 }
+      printf "%s%s\n", blank, substr($0, indent + 1) >name
+      blank = ""
+      next
+    }
+    /^$/ { if (open) blank = blank "\n"; next }
+    { open = 0 }' "$@"
+}
+
+# snippet SECTION NUMBER: prints a section's snippet
+snippet() {
+  local found
+  found=$(grep -lxF -- "$1" "$tmp"/snippets/*.section | sed -n "$2p")
+  [[ $found ]] || fail "README.md: no snippet $2 under '$1'"
+  cat "${found%.section}"
+  touch "${found%.section}.used"
+}
+
+# write_files: writes the files of README.md's program
+write_files() {
+  local number=0 file
+  for file in count.h maps.bpf.c queue.bpf.c main.bpf.c; do
+    snippet 'Link a program of three files' $((++number)) >$file
+  done
+}

@@ -1,196 +1,169 @@
 #!/bin/bash
-# bpflink2go: several C files through go generate, without cgo, in an outside project whose go.mod has
-# README.md's lines, with Debian's modules. Its types have clang's layout, its messages begin with the
-# place, and it replaces bpf2go: the same program builds with either's output.
+# bpflink2go: the example of bpflink2go(1), typed into an empty directory by someone who has README.md's files.
+# Of one file, it writes what bpf2go writes, for all options; of several files, what bpf2go writes of one that has
+# all their code. The modules are Debian's, or in the directory $GO_MODULES, with another cilium/ebpf.
 . "$(dirname "$0")/common.sh"
-needs go clang-19 bpflink
-export GOCACHE=$tmp/cache GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local CGO_ENABLED=0
-modules=/usr/share/gocode/src
+needs go clang-19 llvm-strip-19 bpflink
+export GOCACHE=$tmp/cache GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0
+modules=${GO_MODULES:-/usr/share/gocode/src}
 [[ -d $modules/github.com/cilium/ebpf/btf ]] || skip 'golang-github-cilium-ebpf-dev is not installed'
-# debian_modules: what a go.mod needs in place of downloads
-debian_modules() {
+unformatted=$(gofmt -l "$tmp/linker/bindings/go" "$tmp/samples/go")
+[[ -z $unformatted ]] || fail "gofmt: $unformatted"
+(cd "$tmp/linker/bindings/go" && go vet . && go build -o "$tmp/bpflink2go" .)
+
+# use_debian: has go.mod take directories in place of downloads
+use_debian() {
   local module
-  for module in github.com/cilium/ebpf golang.org/x/sys golang.org/x/exp; do
-    if [[ -d $modules/$module ]]; then echo "replace $module => $modules/$module"; fi
+  for module in github.com/cilium/ebpf golang.org/x/{sys,exp}; do
+    if [[ -d $modules/$module ]]; then go mod edit -replace "$module=$modules/$module"; fi
   done
 }
-cd "$tmp/linker/bindings/go"
-debian_modules >>go.mod
-unformatted=$(gofmt -l . "$tmp/samples/go")
-[[ -z $unformatted ]] || fail "gofmt: $unformatted"
-go vet .
 
-mkdir "$tmp/project"
-cp -r "$tmp/samples/go/counter" "$tmp/samples/rust" "$tmp/project"
-cd "$tmp/project"
-sed -i 's|\.\./\.\./rust/|../rust/|g' counter/main.go
-{
-  printf 'module project\n\ngo 1.19\n'
-  sed -n '/^require/p' "$tmp/linker/bindings/go/go.mod" # as a user of cilium/ebpf has them
-  debian_modules
-  grep -oE '`(require|replace) bpflink.example/[^`]*`' "$repository/README.md" | tr -d '`' | sed "s|/usr/local/|$PREFIX/|"
-} >go.mod
-contains go.mod "$PREFIX/share/bpflink/go"
-cd counter
-go generate
-go run . >report
-diff - report <<'END' || fail 'the example says something else'
-object: true
-program count
-map packets values of 32 bytes
-bss: 48 bytes
-verdict 1
-END
-for order in bpfel bpfeb; do
-  bpflink counter_$order.o -o again.o # it is a valid object
-  contains counter_$order.go "//go:embed counter_$order.o"
+# example N: the Nth example of bpflink2go(1)
+example() {
+  awk -v n="$1" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' \
+    "$PREFIX/share/man/man1/bpflink2go.1" | sed 's/\\-/-/g'
+}
+
+read_snippets "$repository/README.md"
+mkdir -p "$tmp/typed/bpf"
+cd "$tmp/typed/bpf"
+write_files
+cd ..
+example 1 >main.go
+commands=$(example 2 | sed "s|/usr/local/|$PREFIX/|")
+eval "$(head -n 1 <<<"$commands")"
+use_debian
+bash -euc "$(tail -n +2 <<<"$commands")" >log 2>&1 || fail "$commands"$'\n'"$(<log)"
+contains log 'bpflink: removed 0 bytes of 0 unused definitions'
+if ./count >log 2>&1; then
+  [[ $(<log) == '1 packets' ]] || fail "the example prints: $(<log)"
+else
+  grep -q 'not permitted\|MEMLOCK' log || fail "the example: $(<log)"
+  echo "not loaded: $(<log)"
+fi
+# README.md's commands are those of bpflink2go(1).
+for command in 'go mod edit -replace bpflink.example/bpflink2go=/usr/local/share/bpflink/go' 'go get '; do
+  contains "$repository/README.md" "\`$command"
+  example 2 | grep -q "^$command" || fail "bpflink2go(1): no $command"
 done
 
-# ---- Layout: encoding/binary's offsets are clang's, in both byte orders.
-mkdir ../layout && cd ../layout
-cat >layout.bpf.c <<'END'
-struct inner { char c; short s; } __attribute__((packed));
-typedef struct { int x; } alias_of_struct;
-struct outer {
-  char a;
-  struct inner inner[3];
-  _Bool flag;
-  long l __attribute__((aligned(32)));
-  int bits : 5, : 3, more : 9;
-  void *pointer;
-  __int128 wide;
-  enum { LOW = -1, HIGH = 1 } level;
-  struct { char first; double second; } unnamed;
-  unsigned char type, map;
-  alias_of_struct alias;
-  union { short first; long second; } either;
-  struct { char inner_one; int inner_two; };
-  int rows[2][3];
-} outer;
-static int hidden;
-volatile long odd __attribute__((section(".data.custom")));
-int use(void) { return ++hidden; }
-unsigned long offsets[] __attribute__((section(".offsets"))) = {
-#define AT(member) __builtin_offsetof(struct outer, member)
-    AT(a), AT(inner), AT(flag), AT(l), AT(pointer), AT(wide), AT(level), AT(unnamed), AT(type), AT(map), AT(alias),
-    AT(either), AT(inner_one), AT(inner_two), AT(rows), sizeof(struct outer)};
-END
-cat >main.go <<'END'
-package main
-
-import (
-	"encoding/binary"
-	"fmt"
-	"reflect"
-)
-
-func main() {
-	outer, offset := reflect.TypeOf(layoutOuter{}), 0
-	for i := 0; i < outer.NumField(); i++ {
-		if field := outer.Field(i); field.Name != "_" {
-			fmt.Println(offset)
-		}
-		offset += binary.Size(reflect.Zero(outer.Field(i).Type).Interface())
-	}
-	fmt.Println(offset)
-	var custom layoutDataCustom
-	custom.Odd = 1
-}
-END
-cat >other.bpf.c <<'END'
-struct outer { long other; } other;
-END
+# ---- As bpf2go, in one module: a directory of Go files for each way
 export GOPACKAGE=main
-go run bpflink.example/bpflink2go -no-loader layout layout.bpf.c other.bpf.c
-contains layout_bpfel.go 'type layoutOuter2 struct'
-go run . >of_go
-llvm-objcopy-19 --dump-section=.offsets=offsets layout_bpfel.o unused.o
-od -An -v -td8 -w8 offsets | tr -d ' ' | diff - of_go || fail 'other offsets than those of clang (<)'
-diff <(sed '/go:/d' layout_bpfel.go) <(sed '/go:/d' layout_bpfeb.go) || fail 'another layout in the other byte order'
-
-# ---- Messages, and old files that stay after an error
-cp layout_bpfel.o before
-sed -i 's/char a;/char a; int nowhere;/' layout.bpf.c
-cat >>other.bpf.c <<'END'
-int missing(void);
-int user(void) { return missing(); }
-END
-if go run bpflink.example/bpflink2go -no-loader -target bpfel layout layout.bpf.c other.bpf.c 2>log; then fail 'an undefined symbol is no error'; fi
-grep -qE '^(\./)?other.bpf.c:3:[0-9]+: error: undefined symbol: missing$' log || fail "no place before the message: $(<log)"
-cmp before layout_bpfel.o
-if go run bpflink.example/bpflink2go -no-loader -type no_such layout other.bpf.c -- -Dmissing=user 2>log; then fail 'a type that is not there'; fi
-contains log '-type no_such: the object has no type of that name'
-if env -u GOPACKAGE go run bpflink.example/bpflink2go layout other.bpf.c 2>log; then fail 'no package'; fi
-contains log 'give -go-package'
-go run bpflink.example/bpflink2go -v -no-loader -cflags -DX=1 -target bpfel layout layout.bpf.c -- -DY=2 2>log
-grep -q 'clang.* -DX=1 -DY=2 ' log || fail "other flags: $(<log)"
-contains log 'layout_bpfel.o: 1 objects linked, '
-
-# ---- In place of bpf2go
-mkdir ../bpf2go && cd ../bpf2go
+mkdir ../as
+cp go.mod ../as
+cd ../as
+go mod edit -module as
+use_debian
+go get github.com/cilium/ebpf bpflink.example/bpflink2go 2>/dev/null
 cp "$tmp/samples/rust/counter/bpf"/* .
 {
   cat state.bpf.c
   sed '/^#include/d; /^extern/d; /^int note/d' main.bpf.c
 } >whole.bpf.c
-cat >main.go <<'END'
-package main
+go run github.com/cilium/ebpf/cmd/bpf2go -h >help 2>&1 || true
+include=-I/usr/include/$(uname -m)-linux-gnu
 
-import (
-	"fmt"
-	"github.com/cilium/ebpf"
-)
+# has OPTION: this version of bpf2go has it
+has() { grep -qE -- "^  -$1( |\$)" help; }
 
-func main() {
-	spec, err := loadCounter()
-	if err != nil {
-		panic(err)
-	}
-	var specs counterSpecs
-	if err := spec.Assign(&specs); err != nil {
-		panic(err)
-	}
-	fmt.Println(specs.Count.Name, specs.Packets.ValueSize, counterEvent{Length: 7, Address4: 1}.Length)
-	load := func() error {
-		var objects counterObjects
-		defer objects.Close()
-		var program *ebpf.Program = objects.Count
-		_, _ = program, objects.Packets
-		return loadCounterObjects(&objects, nil)
-	}
-	_ = load
+# generate DIRECTORY PROGRAM ARGUMENT...: what the program writes, without the directory's name in it
+generate() {
+  local directory=$1
+  mkdir "$directory"
+  cp ./*.[ch] go.mod "$directory"
+  (cd "$directory" && "${@:2}") >log 2>&1 || fail "${*:2}: $(<log)"
+  find "$directory" -name '*.d' -exec sed -i "s|$directory/||g" {} +
 }
-END
-generators=("go run github.com/cilium/ebpf/cmd/bpf2go -no-strip -cc clang-19 counter whole.bpf.c"
-  "go run bpflink.example/bpflink2go -cc clang-19 counter main.bpf.c state.bpf.c")
-for generator in "${generators[@]}"; do
-  rm -f counter_*
-  $generator -- -I"/usr/include/$(uname -m)-linux-gnu" >log 2>&1 || fail "$generator: $(<log)"
-  go run . >report || fail "$generator: $(<counter_bpfel.go)"
-  [[ $(<report) == 'count 32 7' ]] || fail "$generator: $(<report)"
+real=(go run github.com/cilium/ebpf/cmd/bpf2go -strip llvm-strip-19 -cc clang-19)
+ours=(go run bpflink.example/bpflink2go -cc clang-19)
+
+# same NAME ARGUMENT...: both programs write the same Go files and make rules
+same() {
+  generate "$1.real" "${real[@]}" "${@:2}" -- "$include"
+  generate "$1.ours" "${ours[@]}" "${@:2}" -- "$include"
+  diff -r --exclude='*.o' "$1.real" "$1.ours" || fail "${*:2}: another file than bpf2go's (<)"
+}
+same plain counter whole.bpf.c
+same targets -target amd64,arm64 -tags linux,go1.18 -makebase "$tmp/as" Counter whole.bpf.c
+same types -type verdict -no-global-types -cflags '-DNAME="a b" -DX' counter whole.bpf.c
+if has output-suffix; then
+  mkdir out
+  same output -output-stem stem -output-suffix _x -go-package other -output-dir . counter whole.bpf.c
+fi
+if has verbose; then contains help 'BPF2GO_CC'; fi
+
+# Several files, and the defaults of the environment
+generate several env BPF2GO_CC=clang-19 BPF2GO_CFLAGS="$include" BPF2GO_MAKEBASE="$tmp/as" \
+  "$tmp/bpflink2go" counter main.bpf.c state.bpf.c
+for order in bpfel bpfeb; do
+  cmp several/counter_$order.go plain.real/counter_$order.go
+  tr -d '\\\n' <several/counter_$order.go.d >rule
+  for file in main.bpf.c state.bpf.c counter.h; do contains rule " $file"; done
+  bpflink several/counter_$order.o -o again.o # it is a valid object
 done
+cp "$tmp/samples/go/counter/main.go" several
+[[ $(cd several && go run .) == $'program count in section xdp\nmap packets values of 32 bytes\nlength 7' ]] ||
+  fail "the sample says: $(cd several && go run . 2>&1)"
+if readelf -SW several/counter_bpfel.o | grep -q '\.debug_'; then fail 'DWARF is left'; fi
+if LC_ALL=C grep -q "$tmp" several/counter_bpfel.o; then fail 'a path is in the object'; fi
+GOARCH=arm64 generate foreign "$tmp/bpflink2go" -no-strip -target bpfel counter main.bpf.c state.bpf.c
+readelf -SW foreign/counter_bpfel.o | grep -q '\.debug_' || fail '-no-strip strips'
+generate verbose "$tmp/bpflink2go" -verbose -cflags -DX=1 -target bpfel counter whole.bpf.c -- -DY=2
+grep -q 'clang.* -DX=1 -DY=2 ' log || fail "other flags: $(<log)"
+
+# ---- -gc, of one file that includes a header with maps
+cat >one.bpf.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#define MAP(name, ...) struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1000); \
+  __type(key, __u32); __type(value, struct name##_value); __VA_ARGS__ } name SEC(".maps")
+struct used_value { __u64 a; }; struct unused_value { __u64 a[3]; }; struct pinned_value { __u64 c; };
+struct wanted_value { __u64 d; }; struct event { __u32 pid; __u64 time; };
+const struct event *unused_event __attribute__((unused));
+MAP(used); MAP(unused); MAP(wanted); MAP(pinned, __uint(pinning, LIBBPF_PIN_BY_NAME););
+SEC("xdp") int count(struct xdp_md *ctx) { __u32 key = 0; return bpf_map_lookup_elem(&used, &key) ? 1 : 2; }
+char LICENSE[] SEC("license") = "GPL";
+END
+generate gc "$tmp/bpflink2go" -gc -type event -ldflags '-u wanted' -target bpfel one one.bpf.c -- "$include"
+contains log 'bpflink: keeping map pinned: pinned map'
+contains log 'bpflink: keeping map wanted: -u'
+grep -q 'bpflink: removing unused .*:(\.maps+0x20) unused: up to 32000 bytes of memory$' log || fail "$(<log)"
+contains log 'bpflink: removed 40 bytes of 2 unused definitions, with maps of up to 32000 bytes of memory'
+[[ $(grep -o 'ebpf:"[a-z]*"' gc/one_bpfel.go | sort -u | tr -d '"' | xargs) == 'ebpf:count ebpf:pinned ebpf:used ebpf:wanted' ]] ||
+  fail "-gc: $(<gc/one_bpfel.go)"
+contains gc/one_bpfel.go 'type oneEvent struct'
+if grep -q 'oneUnusedValue' gc/one_bpfel.go; then fail 'the type of a dropped map is left'; fi
+
+# ---- Messages, and old files that stay after an error
+cp -r several broken
+cd broken
+echo 'int missing(void); int user(void) { return missing(); }' >>state.bpf.c
+if "$tmp/bpflink2go" -target bpfel counter main.bpf.c state.bpf.c >log 2>&1; then fail 'an undefined symbol is no error'; fi
+grep -qE '^(\./)?state.bpf.c:[0-9]+:[0-9]+: error: undefined symbol: missing$' log || fail "no place before the message: $(<log)"
+cmp ../several/counter_bpfel.o counter_bpfel.o
+if "$tmp/bpflink2go" counter >log 2>&1; then fail 'no file is no error'; fi
+contains log 'bpflink2go: an identifier and at least one file are needed'
+"$tmp/bpflink2go" -h 2>log
+contains log 'drop what no program needs'
+cd ..
+
+# ---- Bitcode: of a flag, and as an input
+cp -r ../typed bitcode
+cd bitcode
+clang-19 -g -O2 -mcpu=v1 --target=bpfel -flto "$include" -c bpf/queue.bpf.c -o queue.bc
+rm count_bpfel.*
+if "$tmp/bpflink2go" -cflags -flto -target bpfel count bpf/main.bpf.c bpf/maps.bpf.c queue.bc >log 2>&1; then
+  cmp count_bpfel.go ../../typed/count_bpfel.go
+  llvm-objdump-19 -d count_bpfel.o >code
+  contains code '<count>:'
+  if grep -q queue_of code; then fail "queue_of() is no part of the program: $(<code)"; fi
+else
+  contains log 'there is no library of LLVM'
+fi
+cd ..
 
 # An object without source lines opens, too: cilium/ebpf reads the size of records in any case.
-mkdir ../opens
-cat >../opens/main.go <<'END'
-package main
-
-import (
-	"fmt"
-	"os"
-
-	"github.com/cilium/ebpf"
-)
-
-func main() {
-	spec, err := ebpf.LoadCollectionSpec(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(len(spec.Programs))
-}
-END
-clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
-clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c state.bpf.c -o state.o
-bpflink --strip-line-info main.o state.o -o lineless.o
-[[ $(go run ../opens lineless.o) == 1 ]] || fail 'cilium/ebpf does not open an object without source lines'
+generate lineless "$tmp/bpflink2go" -ldflags --strip-line-info counter main.bpf.c state.bpf.c
+cp "$tmp/samples/go/counter/main.go" lineless
+(cd lineless && go run . >/dev/null) || fail 'cilium/ebpf does not open an object without source lines'

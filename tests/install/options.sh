@@ -78,14 +78,14 @@ page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-g
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
 page bpfcore.1 | long | names 'bpfcore(1)' 'bpfcore btfdedup'
-for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1; do
+for name in bpflink-bpftool.7 bpflink-reports.5 bpflink-cmake.7 bpftool-bpflink.1 bpflink2go.1; do
   page $name | long | names $name "$any"
 done
 
 cd "$repository"
 spans include/bpflink/*.h{,pp} | names 'the headers' "$any"
 spans linker/bindings/rust/src/*.rs | names 'the crate' bpflink
-sed -n '/^func build/,/^}/p' linker/bindings/go/build.go | names bpflink2go bpflink
+grep -ohE '"--[a-z-]+"' linker/bindings/go/*.go | tr -d '"' | names bpflink2go bpflink
 sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
   names 'bpftool-bpflink, gen object' bpflink
 sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |

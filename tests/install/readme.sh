@@ -4,31 +4,7 @@
 . "$(dirname "$0")/common.sh"
 needs clang-19 bpftool cmake jq meson ninja pkg-config
 
-# Writes each snippet to a file: text that is indented by four or more, or fenced.
-mkdir "$tmp/snippets" "$tmp/work"
-awk -v snippets="$tmp/snippets" '
-  function start() { name = sprintf("%s/%02d", snippets, ++n); print section >(name ".section"); blank = "" }
-  /^```/ { fence = !fence; open = 0; if (fence) start(); next }
-  fence { print >name; next }
-  /^#/ { section = $0; sub(/^#+ /, "", section); count = 0 }
-  /^    / {
-    match($0, /^ +/)
-    if (!open) { start(); indent = RLENGTH; open = 1 }
-    printf "%s%s\n", blank, substr($0, indent + 1) >name
-    blank = ""
-    next
-  }
-  /^$/ { if (open) blank = blank "\n"; next }
-  { open = 0 }' "$repository/README.md" "$repository/dedup/README.md"
-
-# snippet SECTION NUMBER: prints a section's snippet
-snippet() {
-  local found
-  found=$(grep -lxF -- "$1" "$tmp"/snippets/*.section | sed -n "$2p")
-  [[ $found ]] || fail "README.md: no snippet $2 under '$1'"
-  cat "${found%.section}"
-  touch "${found%.section}.used"
-}
+read_snippets "$repository/README.md" "$repository/dedup/README.md"
 
 paste() { bash -euc "$1" >log 2>&1 || fail "$1"$'\n'"$(<log)"; }
 
@@ -36,10 +12,7 @@ paste() { bash -euc "$1" >log 2>&1 || fail "$1"$'\n'"$(<log)"; }
 in_folder() {
   mkdir "$tmp/work/$1"
   cd "$tmp/work/$1"
-  printf '%s\n' "$header" >count.h
-  printf '%s\n' "$maps" >maps.bpf.c
-  printf '%s\n' "$queue" >queue.bpf.c
-  printf '%s\n' "$main" >main.bpf.c
+  write_files
 }
 
 # is_count OBJECT: OBJECT is linked from the text's files
@@ -55,7 +28,7 @@ is_count() {
 for number in 1 2; do snippet 'Try it' $number >/dev/null; done
 
 section='Link a program of three files'
-header=$(snippet "$section" 1) maps=$(snippet "$section" 2) queue=$(snippet "$section" 3) main=$(snippet "$section" 4)
+mkdir "$tmp/work"
 in_folder files
 paste "$(snippet "$section" 5)"
 is_count count.o

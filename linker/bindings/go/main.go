@@ -1,151 +1,179 @@
-// Bpflink2go compiles several C files for BPF, links them with bpflink, and writes Go files that
-// embed the object and declare its names and types. Like bpf2go, it is called by go generate:
+// Bpflink2go is bpf2go for programs of several files. It takes bpf2go's options, and runs the bpf2go
+// of the cilium/ebpf in go.mod, which calls it back as the compiler: it compiles the C files, and links
+// them with bpflink. So the Go files are bpf2go's own.
 //
-//	//go:generate go run bpflink.example/bpflink2go counter main.bpf.c state.bpf.c -- -Iinclude
+//	//go:generate go run bpflink.example/bpflink2go -gc count bpf/main.bpf.c bpf/maps.bpf.c -- -Iinclude
 //
-// The go.mod of the module names the directory where bpflink is installed:
+// -gc drops the maps, functions, variables and types that no program needs, also of one file, and
+// says what that saves. The go.mod names the directory where bpflink is installed:
 //
 //	require bpflink.example/bpflink2go v0.0.0
 //	replace bpflink.example/bpflink2go => /usr/local/share/bpflink/go
 //
-// It accepts bpf2go's options; the files may include objects and archives. The code that it writes
-// for github.com/cilium/ebpf has the same names as bpf2go's. With -no-loader, the code needs only
-// the standard library. Types are written by the version of github.com/cilium/ebpf in go.mod, 0.9.1
-// or later. Only clang and bpflink have to be installed.
+// See bpflink2go(1).
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 )
 
 const usage = `Usage: bpflink2go [OPTION]... IDENT FILE... [-- C-FLAG...]
 
-Compiles and links the files, and writes IDENT_bpfel.go and IDENT_bpfeb.go with their
-objects. IDENT begins the names of all types and functions.
+Compiles C files, links them, and has bpf2go write Go files with the object. Files that
+end in .o, .a or .bc are linked as they are. IDENT begins the names of all types and
+functions.
 
 `
 
-// command is the parsed command line.
+// command is what the callback as a compiler needs of the command line.
 type command struct {
-	ident     string
-	inputs    []string
-	cflags    []string
-	cc        string
-	bpflink   string
-	pkg       string
-	directory string
-	stem      string
-	tags      string
-	targets   []string
-	types     list
-	skipTypes bool
-	keepDebug bool
-	loader    bool
-	verbose   bool
+	Compiler []string
+	Linker   []string // with its options
+	Inputs   []string // absolute paths
+	Verbose  bool
 }
 
-// list is the value of a flag that can be given several times.
-type list []string
-
-func (l *list) String() string         { return strings.Join(*l, ",") }
-func (l *list) Set(value string) error { *l = append(*l, value); return nil }
-
-func parse(arguments []string) (*command, error) {
-	var c command
+// parse returns the command, and how to run bpf2go.
+func parse(arguments []string) (*command, []string, error) {
 	flags := flag.NewFlagSet("bpflink2go", flag.ContinueOnError)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&c.cc, "cc", "", "the `compiler`; clang or clang-19 unless given")
-	cflags := flags.String("cflags", "", "`flags` of the compiler, before those after --")
-	flags.StringVar(&c.bpflink, "bpflink", "bpflink", "the linker")
-	flags.StringVar(&c.pkg, "go-package", os.Getenv("GOPACKAGE"), "the `package`; that of go generate unless given")
-	flags.StringVar(&c.directory, "output-dir", "", "the `directory` to write into")
-	flags.StringVar(&c.stem, "output-stem", "", "what file names begin with, IDENT in lower case unless given")
-	flags.StringVar(&c.tags, "tags", "", "build `constraints` of the files written, separated by commas")
-	target := flags.String("target", "bpfel,bpfeb", "byte `orders`: bpfel, bpfeb")
-	flags.Var(&c.types, "type", "the `name` of a C type to write besides; may be repeated")
-	flags.BoolVar(&c.skipTypes, "no-global-types", false, "write no types of variables, keys and values")
-	flags.BoolVar(&c.keepDebug, "no-strip", false, "keep DWARF")
-	flags.String("strip", "", "accepted, as the linker drops DWARF itself")
-	noLoader := flags.Bool("no-loader", false, "write nothing that needs github.com/cilium/ebpf")
-	flags.BoolVar(&c.verbose, "v", false, "show commands and figures")
-	before, after := cut(arguments)
-	if err := flags.Parse(before); err != nil {
-		return nil, err
-	}
-	c.loader = !*noLoader
-	c.cflags = append(strings.Fields(*cflags), after...)
-	c.targets = strings.Split(*target, ",")
-	for _, name := range c.targets {
-		if _, known := architectures[name]; !known {
-			return nil, fmt.Errorf("-target %s: neither bpfel nor bpfeb", name)
-		}
-	}
-	if c.pkg == "" {
-		return nil, errors.New("no package: run by go generate, or give -go-package")
-	}
-	if flags.NArg() < 2 {
-		return nil, errors.New("an identifier and at least one file are needed; -h shows more")
-	}
-	c.ident, c.inputs = flags.Arg(0), flags.Args()[1:]
-	if !token.IsIdentifier(c.ident) {
-		return nil, fmt.Errorf("%q is no identifier", c.ident)
-	}
-	if c.stem == "" {
-		c.stem = strings.ToLower(c.ident)
-	}
-	return &c, nil
-}
+	gc := flags.Bool("gc", false, "drop what no program needs: maps, functions, variables, types; and list it")
+	linker := flags.String("bpflink", "bpflink", "the `linker`")
+	ldflags := flags.String("ldflags", "", "`options` of bpflink, such as -u NAME, which keeps the map NAME")
+	generator := flags.String("bpf2go", "go run github.com/cilium/ebpf/cmd/bpf2go", "the `command` that runs bpf2go")
+	verbose, _ := strconv.ParseBool(os.Getenv("V"))
+	flags.BoolVar(&verbose, "verbose", verbose, "show commands and figures ($V)")
+	compiler := flags.String("cc", os.Getenv("BPF2GO_CC"), "the `compiler`; clang or clang-19 unless given ($BPF2GO_CC)")
+	noStrip := flags.Bool("no-strip", false, "keep DWARF")
+	flags.String("strip", "", "accepted: bpflink drops DWARF itself")
 
-// cut returns the arguments before "--" and those after it.
-func cut(arguments []string) ([]string, []string) {
+	// Of bpf2go, if its version has them
+	var options, types []string
+	noTypes := flags.Bool("no-global-types", false, "write no types of variables, keys and values")
+	for _, option := range [][]string{
+		{"cflags", "`flags` of the compiler, before those after -- ($BPF2GO_CFLAGS)", os.Getenv("BPF2GO_CFLAGS")},
+		{"go-package", "the `package`, $GOPACKAGE unless given (cilium/ebpf 0.13)", ""},
+		{"makebase", "write make rules relative to the `directory` ($BPF2GO_MAKEBASE)", os.Getenv("BPF2GO_MAKEBASE")},
+		{"output-dir", "the `directory` to write into (cilium/ebpf 0.13)", ""},
+		{"output-stem", "what file names begin with, IDENT unless given (cilium/ebpf 0.9.3)", ""},
+		{"output-suffix", "what file names end with, such as _test (cilium/ebpf 0.17.2)", ""},
+		{"tags", "build `constraints` of the Go files", ""},
+		{"target", "`architectures`: bpfel, bpfeb, bpf, amd64, ...; separated by commas", ""},
+		{"type", "the `name` of a C type to write besides; may be repeated", ""},
+	} {
+		name, description, value := option[0], option[1], option[2]
+		add := func(value string) error {
+			options = append(options, "-"+name+"="+value)
+			if name == "type" {
+				types = append(types, "--keep-type", value)
+			}
+			return nil
+		}
+		if value != "" {
+			add(value)
+		}
+		flags.Func(name, description, add)
+	}
+
+	var cflags []string
 	for i, argument := range arguments {
 		if argument == "--" {
-			return arguments[:i], arguments[i+1:]
+			arguments, cflags = arguments[:i], arguments[i:]
+			break
 		}
 	}
-	return arguments, nil
+	if err := flags.Parse(arguments); err != nil {
+		return nil, nil, err
+	}
+	if flags.NArg() < 2 {
+		return nil, nil, errors.New("an identifier and at least one file are needed; -h shows more")
+	}
+	c := &command{Verbose: verbose, Compiler: strings.Fields(*compiler), Linker: append([]string{*linker}, strings.Fields(*ldflags)...)}
+	if len(c.Compiler) == 0 {
+		c.Compiler = []string{"clang"}
+		if _, err := exec.LookPath("clang"); err != nil {
+			c.Compiler = []string{"clang-19"} // Debian's name
+		}
+	}
+	if *gc {
+		c.Linker = append(append(c.Linker, "--gc-maps", "--print-gc-sections"), types...)
+	}
+	if *noStrip {
+		c.Linker = append(c.Linker, "--keep-debug")
+	}
+	if *noTypes {
+		options = append(options, "-no-global-types")
+	}
+	for _, input := range flags.Args()[1:] {
+		path, err := filepath.Abs(input)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.Inputs = append(c.Inputs, path)
+	}
+	self, err := os.Executable()
+	bpf2go := append(append(strings.Fields(*generator), "-cc", self, "-no-strip"), options...)
+	return c, append(append(bpf2go, flags.Args()[:2]...), cflags...), err
 }
 
-// run writes the object and the Go file for one target.
-func run(c *command, target string) error {
-	base := filepath.Join(c.directory, c.stem+"_"+target)
-	if err := build(c, target, base+".o"); err != nil {
+// handover is the environment variable with the command for the callback, as JSON.
+const handover = "BPFLINK2GO"
+
+// generate runs bpf2go.
+func generate(arguments []string) error {
+	c, bpf2go, err := parse(arguments)
+	if err != nil {
 		return err
 	}
-	object, err := readObject(base + ".o")
+	text, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("%s.o: %w", base, err)
+		return err
 	}
-	text, err := write(c, target, filepath.Base(base)+".o", object)
-	if err != nil {
-		return fmt.Errorf("%s.o: %w", base, err)
+	// Bpf2go runs here, whatever the Go files are for.
+	os.Setenv("GOOS", runtime.GOOS)
+	os.Setenv("GOARCH", runtime.GOARCH)
+	if c.Verbose {
+		os.Setenv("V", "1")
 	}
-	return os.WriteFile(base+".go", text, 0o666)
+	os.Setenv(handover, string(text))
+	return c.run(bpf2go)
+}
+
+// run runs a program, which prints its own errors.
+func (c *command) run(arguments []string) error {
+	if c.Verbose {
+		fmt.Fprintln(os.Stderr, strings.Join(arguments, " "))
+	}
+	program := exec.Command(arguments[0], arguments[1:]...)
+	program.Stdout, program.Stderr = os.Stderr, os.Stderr
+	return program.Run()
 }
 
 func main() {
-	c, err := parse(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
+	var err error
+	if text, ok := os.LookupEnv(handover); ok {
+		err = compile(text, os.Args[1:])
+	} else {
+		err = generate(os.Args[1:])
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
 		return
-	}
-	if err == nil {
-		for _, target := range c.targets {
-			if err = run(c, target); err != nil {
-				break
-			}
-		}
-	}
-	if err != nil {
+	case !errors.As(err, &exit):
 		fmt.Fprintln(os.Stderr, "bpflink2go:", err)
-		os.Exit(1)
 	}
+	os.Exit(1)
 }

@@ -1,18 +1,23 @@
-// Counter prints names and types of an object that go generate linked from two C files. Any loader
-// can load the object.
+// Counter prints the names and types of an object that go generate linked from two C files.
 package main
 
-//go:generate go run bpflink.example/bpflink2go -no-loader counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c
+//go:generate go run bpflink.example/bpflink2go counter ../../rust/counter/bpf/main.bpf.c ../../rust/counter/bpf/state.bpf.c
 
 import (
-	"encoding/binary"
 	"fmt"
+	"log"
 )
 
 func main() {
-	fmt.Println("object:", len(_CounterBytes) > 0)
-	fmt.Println("program", counterProgramCount)
-	fmt.Println("map", counterMapPackets, "values of", binary.Size(counterEvent{}), "bytes")
-	fmt.Println("bss:", binary.Size(counterBss{}), "bytes")
-	fmt.Println("verdict", counterEvent{Verdict: counterVerdictDROP}.Verdict)
+	spec, err := loadCounter()
+	if err != nil {
+		log.Fatal(err)
+	}
+	var specs counterSpecs
+	if err := spec.Assign(&specs); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("program", specs.Count.Name, "in section", specs.Count.SectionName)
+	fmt.Println("map", specs.Packets.Name, "values of", specs.Packets.ValueSize, "bytes")
+	fmt.Println("length", counterEvent{Length: 7, Address4: 1}.Length)
 }
