@@ -29,6 +29,22 @@ class Marker {
   void run() {
     for (auto& object : context_.objects) begin(*object);
     if (context_.options.gc_sections) mark_roots();
+    follow();
+    for (const NamedMap& map : named_maps_) keep(map);
+    follow();
+    if (context_.options.gc_sections) report();
+  }
+
+ private:
+  /// A map that stays because of its name or definition.
+  struct NamedMap {
+    InputSection* section;
+    const InputSymbol* symbol;
+    std::string_view reason;
+  };
+
+  /// Marks what live fragments lead to.
+  void follow() {
     while (!pending_.empty()) {
       auto [section, fragment] = pending_.back();
       pending_.pop_back();
@@ -40,10 +56,8 @@ class Marker {
                               });
       mark_entries(*section, *fragment);
     }
-    if (context_.options.gc_sections) report();
   }
 
- private:
   /// Collectable fragments start dead: all with --gc-sections, otherwise only code metadata.
   void begin(ObjectFile& object) {
     bool has_tables =
@@ -118,8 +132,10 @@ class Marker {
         InputSection& section = object->sections[symbol.section];
         std::string_view reason = gc_root_reason(symbol, symbol.global, section, context_.options);
         if (reason.empty()) continue;
-        mark({&section, static_cast<int64_t>(symbol.value)});
-        if (section.role == SectionRole::Maps) note_kept_map(symbol, reason);
+        if (section.role == SectionRole::Maps && section.is_linked())
+          named_maps_.push_back({&section, &symbol, reason});
+        else
+          mark({&section, static_cast<int64_t>(symbol.value)});
       }
       for_each_tagged_callback(*object, [&](std::string_view name) {
         if (Symbol* symbol = context_.symbols.find(name)) mark(symbol->place());
@@ -127,13 +143,19 @@ class Marker {
     }
   }
 
-  /// With --gc-maps: a map that no code need refer to.
-  void note_kept_map(const InputSymbol& symbol, std::string_view reason) {
+  /// Marks a map that nothing need refer to. With --gc-maps, reports it if nothing does.
+  void keep(const NamedMap& map) {
+    Fragment& fragment = fragment_at(*map.section, static_cast<int64_t>(map.symbol->value));
+    if (fragment.live) return;
+    mark(*map.section, fragment);
     if (!context_.options.gc_maps) return;
+    std::string text = fmt::format("keeping map {}: {}", map.symbol->name, map.reason);
+    if (uint64_t memory = memory_of(*map.symbol))
+      text += fmt::format(", up to {} of memory", count_of(memory, "byte"));
     context_.diagnostics.report({.severity = Severity::Note,
-                                 .message = fmt::format("keeping map {}: {}", symbol.name, reason),
+                                 .message = std::move(text),
                                  .code = DiagnosticCode::Dropped,
-                                 .symbol = std::string(symbol.name)});
+                                 .symbol = std::string(map.symbol->name)});
   }
 
   void mark(InputPlace place) {
@@ -207,6 +229,7 @@ class Marker {
   /// The entries about a fragment of code, each with its section.
   std::unordered_multimap<const Fragment*, std::pair<InputSection*, Fragment*>> entries_;
   std::vector<std::pair<InputSection*, Fragment*>> pending_;
+  std::vector<NamedMap> named_maps_;
 };
 
 /// Marks the externs that live code refers to.

@@ -5,7 +5,7 @@
 
 compile a <<'EOS'
 #define MAP(name, ...) struct { __uint(type, 1); __type(key, int); __type(value, long); __uint(max_entries, 100); __VA_ARGS__ } name SEC(".maps")
-MAP(used); MAP(unused); MAP(pinned, __uint(pinning, 1);); MAP(wanted); MAP(of_dead_code);
+MAP(used, __uint(pinning, 1);); MAP(unused); MAP(pinned, __uint(pinning, 1);); MAP(wanted); MAP(of_dead_code);
 struct inner { __uint(type, 2); __type(key, int); __type(value, int); __uint(max_entries, 1); } reached SEC(".maps"), lost SEC(".maps");
 struct { __uint(type, 12); __type(key, int); __uint(max_entries, 1); __array(values, struct inner); } outer SEC(".maps") = {.values = {&reached}};
 struct { __uint(type, 12); __type(key, int); __uint(max_entries, 1); __array(values, struct inner); } dead SEC(".maps") = {.values = {&lost}};
@@ -28,7 +28,7 @@ for map in dead lost of_dead_code other unused; do
 done
 grep -q ' unused: up to 1600 bytes of memory$' log || fail "$(<log)"
 grep -q 'removed .* of 6 unused definitions, with maps of up to 3288 bytes of memory$' log || fail "$(<log)"
-grep -q 'keeping map pinned: pinned map' log || fail "$(<log)"
+grep -q 'keeping map pinned: pinned map, up to 1600 bytes of memory$' log || fail "$(<log)"
 grep -q 'keeping map wanted: -u' log || fail "$(<log)"
 [[ $(grep -c 'keeping map' log) == 2 ]] || fail "$(<log)"
 
