@@ -26,21 +26,23 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
 # Manual pages, and completions, which the programs generate if they can run on this machine.
+set(BPFLINK_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
 foreach(program bpflink btfdedup bpfskel bpfcore)
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-    set(bash_completion ${CMAKE_BINARY_DIR}/completions/${program}.bash)
-    set(zsh_completion ${CMAKE_BINARY_DIR}/completions/_${program})
-    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/completions)
-    add_custom_command(OUTPUT ${bash_completion} ${zsh_completion}
-      COMMAND ${program} --completion bash > ${bash_completion}
-      COMMAND ${program} --completion zsh > ${zsh_completion}
+    set(completions ${CMAKE_BINARY_DIR}/completions)
+    file(MAKE_DIRECTORY ${completions})
+    set(files ${completions}/${program}.bash ${completions}/_${program} ${completions}/${program}.fish)
+    add_custom_command(OUTPUT ${files}
+      COMMAND ${program} --completion bash > ${completions}/${program}.bash
+      COMMAND ${program} --completion zsh > ${completions}/_${program}
+      COMMAND ${program} --completion fish > ${completions}/${program}.fish
       DEPENDS ${program} VERBATIM)
-    add_custom_target(${program}_completions ALL DEPENDS ${bash_completion} ${zsh_completion})
-    install(FILES ${bash_completion}
-      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program}
-      COMPONENT programs)
-    install(FILES ${zsh_completion}
-      DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+    add_custom_target(${program}_completions ALL DEPENDS ${files})
+    install(FILES ${completions}/${program}.bash RENAME ${program}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs)
+    install(FILES ${completions}/_${program} DESTINATION ${BPFLINK_ZSH_DIR} COMPONENT programs)
+    install(FILES ${completions}/${program}.fish
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
   endif()
   install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)

@@ -104,7 +104,9 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
            ", with 1 if something does, and with 2 if nothing could be checked.\n"
            "check prints problems to standard error; it writes the table and the files also\n"
            "if something fails, but not with status 2. minimize exits with 1 on errors, and\n"
-           "leaves the old output."},
+           "leaves the old output.",
+       .commands = {{"check", "Report which kernels the programs fit"},
+                    {"minimize", "Extract the kernel types that the programs need"}}},
       option_groups(options));
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());

@@ -62,7 +62,9 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
         {"--target", "TARGET",
          "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
          "classic-header. Nothing is merged: types keep their ids",
-         store_target(options.target)},
+         store_target(options.target), FileUse::Read,
+         "classic-header|linux-4.19|linux-5.4|linux-5.10|linux-5.15|linux-6.1|linux-6.6|linux-6."
+         "12"},
         {"--check", "",
          "Report whether kernels, or that of --target, accept the BTF of the inputs, and since "
          "which Linux; write nothing",

@@ -31,17 +31,16 @@ std::string on_one_line(std::string_view usage) {
   return text;
 }
 
-/// Escapes a text for brackets of zsh's _arguments, within single quotes.
-std::string escaped_for_zsh(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '[' || c == ']' || c == ':') result += '\\';
-    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return result;
+}  // namespace
+
+std::vector<std::string_view> Option::all_names() const {
+  return split(names, ',');
 }
 
-}  // namespace
+std::vector<std::string_view> Option::words() const {
+  if (suggestions.empty() && !has_fixed_words()) return {};
+  return split(suggestions.empty() ? value_name() : suggestions, '|');
+}
 
 OptionAction set(bool& flag, bool value) {
   return [&flag, value](std::string_view) -> std::expected<void, Error> {
@@ -125,16 +124,16 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
       return {};
     };
   };
-  std::vector<Option> general = {
-      {"-h,--help", "", "Print this help and exit",
-       print([this](std::string_view) { return help(); })},
-      {"--version", "", "Print the version and exit",
-       print([this](std::string_view) { return version_line(program_.name); })},
-      {"--completion", "bash|zsh", "", print([this](std::string_view shell) {
-         return shell == "bash" ? bash_completion() : zsh_completion();
-       })}};
-  auto& first = groups_.front().options;
-  first.insert(first.begin(), general.begin(), general.end());
+  groups_.push_back({"General",
+                     {{"-h,--help", "", "Print this help and exit",
+                       print([this](std::string_view) { return help(); })},
+                      {"--version", "", "Print the version and exit",
+                       print([this](std::string_view) { return version_line(program_.name); })},
+                      {"--completion", "bash|zsh|fish", "", print([this](std::string_view shell) {
+                         return shell == "bash"  ? bash_completion()
+                                : shell == "zsh" ? zsh_completion()
+                                                 : fish_completion();
+                       })}}});
 }
 
 std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> arguments) {
@@ -216,8 +215,8 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
   bool is_new = names_given_.insert(option.long_name()).second;
   if (!is_new && option.takes_value() && !option.is_repeatable())
     return usage_error(spelling + ": was given before");
-  std::vector<std::string_view> words = split(option.value, '|');
-  if (words.size() > 1 && std::ranges::find(words, *value) == words.end())
+  std::vector<std::string_view> words = option.words();
+  if (option.has_fixed_words() && std::ranges::find(words, *value) == words.end())
     return usage_error(fmt::format("{}: must be one of {}", spelling, fmt::join(words, ", ")));
   auto ok = option.action(value.value_or(""));
   if (!ok) return usage_error(fmt::format("{}: {}", spelling, ok.error().message));
@@ -279,8 +278,9 @@ std::unexpected<Error> OptionTable::usage_error(std::string_view message) const 
 // ---- --help
 
 std::string OptionTable::help() const {
-  std::string text = fmt::format("{}\n{}\n\n{}", program_.purpose, program_.usage,
-                                 help_line(program_.argument.names, program_.argument.help));
+  std::string text = fmt::format("{}\n{}\n\n", program_.purpose, program_.usage);
+  for (const Command& command : program_.commands) text += help_line(command.name, command.help);
+  text += help_line(program_.argument.names, program_.argument.help);
   for (const OptionGroup& group : groups_) {
     if (group.heading.empty()) continue;
     text += fmt::format("\n{}:\n", group.heading);
@@ -310,69 +310,6 @@ std::string OptionTable::help_line(std::string_view name, std::string_view text)
     column = (fits ? column + 1 : program_.width) + word.size();
   }
   return line + '\n';
-}
-
-// ---- completions
-
-std::string OptionTable::bash_completion() const {
-  std::string names, cases;
-  std::vector<std::string_view> without;  // options whose values cannot be completed
-  auto add_case = [&](const std::vector<std::string_view>& options, std::string_view answer) {
-    cases += fmt::format("    {}) {} ;;\n", fmt::join(options, " | "), answer);
-  };
-  for (const OptionGroup& group : groups_)
-    for (const Option& option : group.options) {
-      if (option.help.empty()) continue;
-      std::vector<std::string_view> all = split(option.names, ','),
-                                    words = split(option.value, '|');
-      for (std::string_view name : all) names += fmt::format("\n      {}", name);
-      if (words.size() > 1)
-        add_case(all, fmt::format("offer -W '{}'", fmt::join(words, " ")));
-      else if (option.value_name() == "DIR")
-        add_case(all, "offer -d");
-      else if (option.takes_value() && option.value_name() != "FILE")
-        without.insert(without.end(), all.begin(), all.end());
-    }
-  if (!without.empty()) add_case(without, ":");
-  return fmt::format(R"(# bash completion of {0}(1)
-_{0}() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} options='{1}'
-  offer() {{ mapfile -t COMPREPLY < <(compgen "$@" -- "$word"); }}
-  COMPREPLY=()
-  case ${{COMP_WORDS[COMP_CWORD - 1]}} in
-{2}    *)
-      case $word in
-        -*) offer -W "$options" ;;
-        @*) word=${{word#@}} && offer -P @ -f ;;
-        *) offer -f ;;
-      esac
-      ;;
-  esac
-  unset -f offer
-}}
-complete -o filenames -F _{0} {0}
-)",
-                     program_.name, names, cases);
-}
-
-std::string OptionTable::zsh_completion() const {
-  std::string text = fmt::format(
-      "#compdef {0}\n# zsh completion of {0}(1)\n\n_arguments -s -S \\\n", program_.name);
-  for (const OptionGroup& group : groups_)
-    for (const Option& option : group.options) {
-      if (option.help.empty()) continue;
-      std::string_view value = option.value_name();
-      std::vector<std::string_view> words = split(value, '|');
-      std::string action = words.size() > 1  ? fmt::format(":word:({})", fmt::join(words, " "))
-                           : value == "FILE" ? ":file:_files"
-                           : value == "DIR"  ? ":directory:_files -/"
-                           : !value.empty()  ? fmt::format(":{}:", value)
-                                             : "";
-      for (std::string_view name : split(option.names, ','))
-        text += fmt::format("  '{}{}[{}]{}' \\\n", option.is_repeatable() ? "*" : "", name,
-                            escaped_for_zsh(option.help), action);
-    }
-  return text + "  '*:file:_files'\n";
 }
 
 }  // namespace bpflink

@@ -57,7 +57,10 @@ struct Option {
   OptionAction action;
   /// For a value that begins with a path: "FILE", "DIR" or "FILE=TEXT".
   FileUse use = FileUse::Read;
+  /// Words to complete, "a|b", of a value that may be others as well.
+  std::string_view suggestions = {};
 
+  std::vector<std::string_view> all_names() const;
   std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
   std::string_view short_name() const { return names.substr(0, names.find(',')); }
   bool takes_value() const { return !value.empty() && !may_take_value(); }
@@ -67,12 +70,21 @@ struct Option {
   std::string_view value_name() const {
     return is_repeatable() ? value.substr(0, value.size() - 3) : value;
   }
+  bool has_fixed_words() const { return value.find('|') != value.npos; }
+  /// The words that shells complete.
+  std::vector<std::string_view> words() const;
 };
 
 /// Rows under a heading of --help; without a heading they are not shown.
 struct OptionGroup {
   std::string_view heading;
   std::vector<Option> options;
+};
+
+/// A word that chooses what a program does, before its other arguments.
+struct Command {
+  std::string_view name;
+  std::string_view help;
 };
 
 /// What --version prints.
@@ -88,10 +100,11 @@ class OptionTable {
     std::string_view success;  ///< when it exits with 0
     unsigned width;            ///< the column in which the texts of --help begin
     Option argument;           ///< handles arguments that are no options; `names` is their name
-    std::string_view otherwise = {};  ///< what else it exits with; "": 1, the output unchanged
+    std::string_view otherwise = {};     ///< what else it exits with; "": 1, the output unchanged
+    std::vector<Command> commands = {};  ///< one of which must be the first argument
   };
 
-  /// Adds --help, --version and --completion to the first group.
+  /// Adds a last group with --help, --version and --completion.
   OptionTable(Program program, std::vector<OptionGroup> groups);
 
   /// Runs the actions of the options in `arguments` (without the program's name), in order. "@FILE"
@@ -131,6 +144,7 @@ class OptionTable {
   std::string help_line(std::string_view name, std::string_view text) const;
   std::string bash_completion() const;
   std::string zsh_completion() const;
+  std::string fish_completion() const;
 
   Program program_;
   std::vector<OptionGroup> groups_;

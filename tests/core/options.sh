@@ -8,12 +8,12 @@ Reports which kernels BPF programs fit, and extracts the kernel types that they 
 Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...
        bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR
 
+  check                       Report which kernels the programs fit
+  minimize                    Extract the kernel types that the programs need
   FILE                        A BPF object, or a kernel: an image, a BTF file,
                               or a directory of these
 
 Kernels:
-  -h,--help                   Print this help and exit
-  --version                   Print the version and exit
   --kernel FILE               Read FILE as a kernel, even if it looks like a
                               program
   --modules DIR               Assume that the modules in DIR are loaded
@@ -42,6 +42,10 @@ For minimize:
                               bpflink/core_archive.h reads
   --merge                     Write one BTF for each kernel, not one for each
                               program
+
+General:
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.

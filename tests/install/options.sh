@@ -23,6 +23,7 @@ of_bash() {
     printf '%s\n' "${COMPREPLY[@]}"
   ) | options
 }
+of_fish() { sed "s/'[^']*'//g; s/ -[acdfnrxF]\>//g; s/ -l / --/g; s/ -[so] / -/g" "$1" | options; }
 of_zsh() { sed "/^_arguments/d; s/\[[^]]*\]//g; s/:.*//" "$1" | tr "{},'()" '\n' | options; }
 
 same() { # WHAT A B
@@ -36,13 +37,13 @@ for program in bpflink btfdedup bpfskel bpfcore; do
   echo "$help" >"$tmp/tables/$program"
   same "$program(1)" "$help" "$(of_manual "$PREFIX/share/man/man1/$program.1")"
   same 'bash completion' "$help" "$(of_bash "$PREFIX/share/bash-completion/completions/$program" "$program")"
-  same 'zsh completion' "$help" "$(of_zsh "$PREFIX/share/zsh/vendor-completions/_$program")"
+  same 'zsh completion' "$help" "$(of_zsh "$PREFIX/share/zsh/site-functions/_$program")"
+  same 'fish completion' "$help" "$(of_fish "$PREFIX/share/fish/vendor_completions.d/$program.fish")"
 
   if command -v man >/dev/null; then
     man --warnings -l -Tutf8 "$PREFIX/share/man/man1/$program.1" 2>warnings >/dev/null
     [[ ! -s warnings ]] || fail "$program(1): $(<warnings)"
   fi
-  if command -v zsh >/dev/null; then zsh -n "$PREFIX/share/zsh/vendor-completions/_$program"; fi
 done
 
 # ---- Every text names existing options only.

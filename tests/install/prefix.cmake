@@ -30,6 +30,8 @@ foreach(file
     share/bpflink/output.schema.json
     share/bpflink/rust/Cargo.toml
     share/doc/bpflink/README.md
+    share/fish/vendor_completions.d/bpfcore.fish
+    share/fish/vendor_completions.d/bpflink.fish
     share/man/man1/bpfcore.1
     share/man/man1/bpflink.1
     share/man/man1/bpftool-bpflink.1
@@ -40,10 +42,10 @@ foreach(file
     share/man/man5/bpflink-reports.5
     share/man/man7/bpflink-bpftool.7
     share/man/man7/bpflink-cmake.7
-    share/zsh/vendor-completions/_bpfcore
-    share/zsh/vendor-completions/_bpflink
-    share/zsh/vendor-completions/_bpfskel
-    share/zsh/vendor-completions/_btfdedup)
+    share/zsh/site-functions/_bpfcore
+    share/zsh/site-functions/_bpflink
+    share/zsh/site-functions/_bpfskel
+    share/zsh/site-functions/_btfdedup)
   if(NOT EXISTS ${PREFIX}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()

@@ -1,33 +1,81 @@
 #!/bin/bash
-# The completions that the programs write: their suggestions, and that shells accept them.
+# The completions that the programs write, as each shell gives them.
 . "$(dirname "$0")/common.sh"
 
-"$BPFLINK" --completion bash >bpflink.bash
-. ./bpflink.bash
-# offers WORD...: bash's completions of the last word
-offers() {
-  COMP_WORDS=(bpflink "$@") COMP_CWORD=$#
-  _bpflink
-  echo "${COMPREPLY[@]}"
-}
-expect '--keep-section --keep-type --keep-debug' offers --keep
-expect 'auto always never' offers --color-diagnostics ''
-expect '' offers --license ''
+for program in bpflink btfdedup bpfskel bpfcore; do
+  for shell in bash zsh fish; do "$(dirname "$BPFLINK")/$program" --completion $shell >"$program.$shell"; done
+done
 mkdir dir && touch dir.o
-expect $'dir\ndir.o' sort <(offers di | tr ' ' '\n')
-expect 'dir' offers -L di
-expect $'@dir\n@dir.o' sort <(offers @di | tr ' ' '\n')
-grep -q "offer -W 'c raw'" <("$BTFDEDUP" --completion bash) || mistake 'btfdedup: no words for --dump'
-grep -q 'offer -d ;;' bpflink.bash || mistake 'no directories for -L'
 
-"$BPFLINK" --completion zsh >_bpflink
-expect "#compdef bpflink
-# zsh completion of bpflink(1)
+# offers WORD...: bash's completions of the last word
+offers_bash() {
+  # shellcheck disable=SC1090 # the file under test
+  (
+    . "./$1.bash"
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    "_$1"
+    printf '%s\n' "${COMPREPLY[@]}"
+  )
+}
+expect '--keep-section
+--keep-type
+--keep-debug' offers_bash bpflink --keep
+expect '' offers_bash bpflink --license ''
+expect $'@dir\n@dir.o' sort <(offers_bash bpflink @di)
+expect $'dir\ndir.o' sort <(offers_bash bpfcore --kernel di)
+# bash takes "--dump=" as two words, and "--dump=r" as three
+expect $'c\nraw' offers_bash btfdedup --dump =
+expect 'raw' offers_bash btfdedup --dump = r
+expect '--dump=raw' offers_bash btfdedup --dump=r # with another COMP_WORDBREAKS
 
-_arguments -s -S \\
-  '-h[Print this help and exit]' \\" head -n 5 _bpflink
-grep -qF -e "  '*-L[Look for archives in DIR]:directory:_files -/' \\" _bpflink || mistake '-L: no directories'
-grep -qF -e "  '--color-diagnostics[Color messages\\: auto (on a terminal), always or never]:word:(auto always never)' \\" _bpflink ||
-  mistake '--color-diagnostics: no words'
-expect "  '*:file:_files'" tail -n 1 _bpflink
-if command -v zsh >/dev/null; then zsh -n _bpflink; fi
+# zsh completes at a terminal only: each list that a function of completion adds is written down.
+cat >zsh-offers <<'EOF'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PROMPT= fpath=($PWD/zsh $fpath); autoload -U compinit; compinit -u -d $PWD/dump
+compadd() {
+  local -a hits; builtin compadd -O hits "$@"; (($#hits)) && print -rl -- $hits >>hits; builtin compadd "$@"
+}
+complete() { zle complete-word; touch completed; }; zle -N complete; bindkey "^I" complete
+zle-line-init() { touch ready; }; zle -N zle-line-init'
+while [[ ! -e ready ]]; do sleep 0.05; done
+zpty -w -n shell "$1"$'\t'
+while [[ ! -e completed ]]; do sleep 0.05; done
+zpty -d shell
+EOF
+mkdir zsh && for program in bpflink btfdedup bpfskel bpfcore; do mv $program.zsh "zsh/_$program"; done
+offers_zsh() {
+  rm -f ready completed && : >hits
+  timeout 60 zsh -f zsh-offers "$*"
+  sort -u hits
+}
+offers_fish() { fish --no-config -c "source $1.fish; complete -C '$*'" | cut -f 1 | sed 's/^--.*=//; s/\/$//' | sort -u; }
+
+# offers ANSWER WORD...: what all shells complete
+offers() {
+  expect "$1" sort -u <(offers_bash "${@:2}")
+  for shell in zsh fish; do
+    if command -v $shell >/dev/null; then expect "$1" offers_$shell "${@:2}"; fi
+  done
+}
+offers $'check\nminimize' bpfcore ''
+offers $'dir\ndir.o' bpfcore check di
+offers 'dir' bpfcore check --modules di
+offers $'always\nauto\nnever' bpflink --color-diagnostics ''
+offers $'0\n1\n2\n3' bpfskel --lto-O ''
+offers $'c\nraw' btfdedup --dump ''
+offers 'dir' bpflink -L di
+offers 'classic-header' bpflink --target ''
+for shell in zsh fish; do
+  command -v $shell >/dev/null || continue
+  expect $'c\nraw' offers_$shell btfdedup --dump=
+  expect '3' offers_$shell bpflink --lto-O=3
+  expect $'dir\ndir.o' offers_$shell bpfcore check --kernel=di
+done
+
+# Texts are quoted: "'", "[" and ":"
+grep -qF -e "'--color-diagnostics=[Color messages\\: auto (on a terminal)" zsh/_bpflink || mistake 'zsh: texts'
+grep -qF -e "-d 'Print why SYMBOL or a type, such as \\'struct NAME\\', is" bpflink.fish || mistake 'fish: texts'
+for shell in zsh fish; do
+  command -v $shell >/dev/null || ((mistakes)) || skip "$shell is not installed; the others were tested"
+done

@@ -8,8 +8,6 @@ Usage: bpflink [OPTION]... FILE... -o OUTPUT
   FILE                        Objects and archives to link
 
 Options:
-  -h,--help                   Print this help and exit
-  --version                   Print the version and exit
   -o,--output FILE            Write the linked object to FILE
   -r,--relocatable            Partial link: leave externs that nobody defines to
                               a later link
@@ -98,6 +96,10 @@ Messages:
                               never
   --json-diagnostics          Print messages as JSON, one on each line
 
+General:
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the output was written, else with 1 and the output unchanged.' "$BPFLINK" --help
 
@@ -112,8 +114,6 @@ Usage: btfdedup [OPTION]... INPUT... -o FILE
                               input
 
 Options:
-  -h,--help                   Print this help and exit
-  --version                   Print the version and exit
   -o,--output FILE            Write the BTF to FILE (- for standard output)
   --elf                       Make the output an ELF object with a section .BTF
   --update FILE               Replace the section .BTF of the ELF file FILE;
@@ -148,6 +148,10 @@ Options:
                               as JSON
   --threads N                 Use N threads (default: by the size of the inputs)
 
+General:
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if all was done (--check: all is accepted), else with 1 and the output unchanged.' "$BTFDEDUP" --help
 
@@ -160,8 +164,6 @@ Usage: bpfskel [OPTION]... FILE... [-o OUTPUT]
   FILE                        Objects and archives to link
 
 Options:
-  -h,--help                   Print this help and exit
-  --version                   Print the version and exit
   -o,--output FILE            Write the skeleton to FILE instead of standard
                               output
   --name NAME                 Name the skeleton NAME (default: from the first
@@ -174,9 +176,13 @@ Options:
   --threads N                 Use N threads (default: by the size of the inputs)' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"
 
 expect '
+General:
+  -h,--help                   Print this help and exit
+  --version                   Print the version and exit
+
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the skeleton was written, else with 1 and the output unchanged.' \
-  bash -c '"$0" --help | tail -n 3' "$BPFSKEL"
+  bash -c '"$0" --help | tail -n 7' "$BPFSKEL"
 
 "$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
 "$BTFDEDUP" --version | grep -Ex 'btfdedup [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
