@@ -205,8 +205,8 @@ struct bpflink_link_options {
  * order of a command line, then link. Linking again gives the same bytes. */
 typedef struct bpflink_linker bpflink_linker;
 
-/** Makes a linker, in `*linker`. `options` may be null for the defaults. Errors: ARGUMENT,
- * MEMORY. */
+/** Makes a linker, in `*linker`. `options` may be null for the defaults. Errors: ARGUMENT, where
+ * on_diagnostic gets the member of `options` that is refused, and why; MEMORY. */
 enum bpflink_status bpflink_linker_new(const struct bpflink_link_options* options,
                                        bpflink_linker** linker);
 
@@ -334,6 +334,10 @@ enum bpflink_status bpflink_read_section_name(const char* section,
 
 /** A value of enum bpf_prog_type as bpftool spells it: "xdp"; "unspec" if unknown. Static. */
 const char* bpflink_program_type_name(uint32_t type);
+
+/** A value of enum bpf_attach_type as libbpf spells it: "trace_fentry"; "unknown" if unknown.
+ * Static. */
+const char* bpflink_attach_type_name(uint32_t type);
 
 /** A value of enum bpf_map_type as bpftool spells it: "hash"; "unknown" if unknown. Static. */
 const char* bpflink_map_type_name(uint32_t type);
@@ -590,7 +594,18 @@ enum bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf
 enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
                                             bpflink_btf** btf, char** error);
 
-/** Frees what bpflink_btf_parse() or bpflink_btf_parse_split() made. Null is allowed. */
+/** Reads the BTF in the file at `path`: raw BTF, or an ELF file of any machine with a section .BTF,
+ * such as vmlinux, a module, a program or a BPF object. `*blob` gets `*size` bytes, which the
+ * caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY; INPUT, also for a file without BTF,
+ * for a section .BTF.base, which `btfdedup --base` resolves, and for compressed files. */
+enum bpflink_status bpflink_btf_read(const char* path, void** blob, size_t* size, char** error);
+
+/** Reads the BTF in a file as bpflink_btf_read() does, and checks it as bpflink_btf_parse_split()
+ * does; `base` may be null. The handle keeps the bytes. Errors: ARGUMENT, MEMORY, INPUT. */
+enum bpflink_status bpflink_btf_open(const char* path, const bpflink_btf* base, bpflink_btf** btf,
+                                     char** error);
+
+/** Frees what bpflink_btf_parse(), _parse_split() or _open() made. Null is allowed. */
 void bpflink_btf_free(bpflink_btf* btf);
 
 /** The blob's byte order. */
@@ -728,6 +743,10 @@ struct bpflink_dedup_options {
  * MEMORY. */
 enum bpflink_status bpflink_dedup_new(const struct bpflink_dedup_options* options,
                                       bpflink_dedup** dedup);
+
+/** Why bpflink_dedup_new() and bpflink_image_new() refuse `options`: the member, and what is wrong
+ * with it. To be freed with bpflink_free(); null if they do not, and out of memory. */
+char* bpflink_dedup_options_fault(const struct bpflink_dedup_options* options);
 
 /** Frees a deduplicator. Null is allowed. */
 void bpflink_dedup_free(bpflink_dedup* dedup);
@@ -971,7 +990,7 @@ enum bpflink_image_omission {
 
 /** Begins without inputs and symbols, in `*image`. `options` may be null for the defaults. Inputs
  * are never split: with a base, types that are equal to one of the base's become that one, and the
- * others continue its ids. Errors: ARGUMENT, MEMORY. */
+ * others continue its ids. Errors: ARGUMENT, also for `flatten`; MEMORY. */
 enum bpflink_status bpflink_image_new(const struct bpflink_dedup_options* options,
                                       bpflink_image** image);
 

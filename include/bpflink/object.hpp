@@ -57,6 +57,10 @@ enum class ProgramType : uint32_t {
 /// As bpftool spells it: "xdp", "sched_cls"; "unspec" for unknown values. Ends with NUL.
 std::string_view program_type_name(ProgramType type);
 
+/// A value of the kernel's enum bpf_attach_type as libbpf spells it: "trace_fentry"; "unknown" for
+/// unknown values. Ends with NUL.
+std::string_view attach_type_name(uint32_t type);
+
 /// A value of the kernel's enum bpf_map_type as bpftool spells it: "hash"; "unknown" for unknown
 /// values. Ends with NUL.
 std::string_view map_type_name(uint32_t type);

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "bpflink/btf_file.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/convert.hpp"
 #include "bpflink/print.hpp"
@@ -15,6 +16,14 @@ using namespace bpflink::c_api;
 namespace {
 
 static_assert(std::to_underlying(last_btf_kind) == BPFLINK_BTF_ENUM64);
+
+bpflink_btf* make_handle(Btf btf, std::vector<std::byte> blob) {
+  auto handle = std::make_unique<bpflink_btf>();
+  handle->owned = std::move(btf);
+  handle->view = &*handle->owned;
+  handle->blob = std::move(blob);
+  return handle.release();
+}
 
 /// Whether `id` is a type's, void not among them.
 bool is_type(const bpflink_btf* btf, uint32_t id) {
@@ -79,10 +88,35 @@ bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpfl
     auto parsed =
         Btf::parse({static_cast<const std::byte*>(blob), size}, base ? base->view : nullptr);
     if (!parsed) return give_reason(parsed.error(), error);
-    auto handle = std::make_unique<bpflink_btf>();
-    handle->owned = std::move(*parsed);
-    handle->view = &*handle->owned;
-    *btf = handle.release();
+    *btf = make_handle(std::move(*parsed), {});
+    return BPFLINK_OK;
+  });
+}
+
+bpflink_status bpflink_btf_read(const char* path, void** blob, size_t* size, char** error) {
+  if (error) *error = nullptr;
+  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
+  *blob = nullptr;
+  *size = 0;
+  if (!path) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    auto bytes = read_btf_file(path);
+    if (!bytes) return give_reason(bytes.error(), error);
+    return give_bytes(*bytes, blob, size);
+  });
+}
+
+bpflink_status bpflink_btf_open(const char* path, const bpflink_btf* base, bpflink_btf** btf,
+                                char** error) {
+  if (error) *error = nullptr;
+  if (btf) *btf = nullptr;
+  if (!btf || !path) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    auto bytes = read_btf_file(path);
+    if (!bytes) return give_reason(bytes.error(), error);
+    auto parsed = Btf::parse(*bytes, base ? base->view : nullptr);
+    if (!parsed) return give_reason({path + (": " + parsed.error().message)}, error);
+    *btf = make_handle(std::move(*parsed), std::move(*bytes));
     return BPFLINK_OK;
   });
 }

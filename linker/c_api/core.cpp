@@ -37,9 +37,11 @@ CoreFacts facts_from_c(const bpflink_core_facts& facts) {
   return result;
 }
 
-bool is_valid(const bpflink_core_facts& facts) {
-  return facts.strict <= 1 && is_valid_list(facts.settings, facts.setting_count) &&
-         (facts.setting_values || facts.setting_count == 0);
+std::expected<void, Error> check_facts(const bpflink_core_facts& facts) {
+  if (auto ok = check_bool("strict", facts.strict); !ok) return ok;
+  if (auto ok = check_list("settings", facts.settings, facts.setting_count); !ok) return ok;
+  if (!facts.setting_values && facts.setting_count != 0) return fail("setting_values is null");
+  return {};
 }
 
 const CoreVerdict* verdict_at(const bpflink_core_report* report, size_t index) {
@@ -79,9 +81,12 @@ bpflink_status bpflink_core_check(const void* object, size_t size,
   if (error) *error = nullptr;
   if (!report) return BPFLINK_ERROR_ARGUMENT;
   *report = nullptr;
-  auto known = read_options(facts, bpflink_core_facts BPFLINK_CORE_FACTS_INIT);
-  if (!object || !kernel || !known || !is_valid(*known)) return BPFLINK_ERROR_ARGUMENT;
+  if (!object || !kernel) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
+    auto known = read_options(facts, bpflink_core_facts BPFLINK_CORE_FACTS_INIT);
+    if (!known) return give_reason(known.error(), error, BPFLINK_ERROR_ARGUMENT);
+    if (auto ok = check_facts(*known); !ok)
+      return give_reason(ok.error(), error, BPFLINK_ERROR_ARGUMENT);
     auto verdicts = check_core({static_cast<const std::byte*>(object), size}, kernel->kernel,
                                facts_from_c(*known));
     if (!verdicts) return give_reason(verdicts.error(), error);

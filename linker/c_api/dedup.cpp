@@ -21,12 +21,21 @@ extern "C" {
 bpflink_status bpflink_dedup_new(const bpflink_dedup_options* options, bpflink_dedup** dedup) {
   if (!dedup) return BPFLINK_ERROR_ARGUMENT;
   *dedup = nullptr;
-  auto known = read_dedup_options(options);
-  if (!known) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
+    auto known = read_dedup_options(options);
+    if (!known) return BPFLINK_ERROR_ARGUMENT;
     *dedup = new bpflink_dedup{Deduplicator(known->options), known->order};
     return BPFLINK_OK;
   });
+}
+
+char* bpflink_dedup_options_fault(const bpflink_dedup_options* options) {
+  try {
+    auto known = read_dedup_options(options);
+    return known ? nullptr : copy_string(known.error().message);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
 }
 
 void bpflink_dedup_free(bpflink_dedup* dedup) {

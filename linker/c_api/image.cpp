@@ -24,9 +24,9 @@ extern "C" {
 bpflink_status bpflink_image_new(const bpflink_dedup_options* options, bpflink_image** image) {
   if (!image) return BPFLINK_ERROR_ARGUMENT;
   *image = nullptr;
-  auto known = read_dedup_options(options);
-  if (!known || known->options.flatten) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
+    auto known = read_dedup_options(options);
+    if (!known || known->options.flatten) return BPFLINK_ERROR_ARGUMENT;
     *image = new bpflink_image{ImageDeduplicator(known->options), known->order};
     return BPFLINK_OK;
   });

@@ -52,21 +52,23 @@ const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
 
 constexpr uint64_t known_flags = 2 * BPFLINK_LINK_LTO_EMIT_ASM - 1;
 
-/// Adds the pairs of names that `parse` reads. Returns whether all are pairs.
+/// Adds the pairs of names that `parse` reads. An error if an option's text is not `form`.
 template <typename Parse>
-bool add_pairs(const std::vector<std::string>& texts, Parse parse,
-               std::vector<std::pair<std::string, std::string>>& pairs) {
+std::expected<void, Error> add_pairs(std::string_view option, std::string_view form,
+                                     const std::vector<std::string>& texts, Parse parse,
+                                     std::vector<std::pair<std::string, std::string>>& pairs) {
   for (const std::string& text : texts) {
     auto pair = parse(text);
-    if (!pair) return false;
+    if (!pair) return fail("{}[{}] is '{}', not {}", option, pairs.size(), text, form);
     pairs.push_back(std::move(*pair));
   }
-  return true;
+  return {};
 }
 
-/// Nothing if an option is invalid.
-std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
-  if ((options.flags & ~known_flags) != 0) return std::nullopt;
+/// Errors name the option that is invalid.
+std::expected<LinkOptions, Error> options_from_c(const bpflink_link_options& options) {
+  if (uint64_t unknown = options.flags & ~known_flags)
+    return fail("flags has unknown bits: {:#x}", unknown);
   LinkOptions result;
   for (auto [flag, option] : {std::pair{BPFLINK_LINK_PARTIAL, &LinkOptions::partial},
                               {BPFLINK_LINK_GC_SECTIONS, &LinkOptions::gc_sections},
@@ -104,26 +106,37 @@ std::optional<LinkOptions> options_from_c(const bpflink_link_options& options) {
     if (from) *to = from;
   if (options.lto_level) {
     std::string_view level = options.lto_level;
-    if (level.size() != 1 || level[0] < '0' || level[0] > '3') return std::nullopt;
+    if (level.size() != 1 || level[0] < '0' || level[0] > '3')
+      return fail("lto_level is '{}', not 0 to 3", level);
     result.lto_level = static_cast<unsigned>(level[0] - '0');
   }
   std::vector<std::string> redefined, prefixed;
-  for (auto [texts, count, to] :
-       {std::tuple{options.undefined, options.undefined_count, &result.undefined},
-        {options.keep_sections, options.keep_section_count, &result.keep_sections},
-        {options.keep_types, options.keep_type_count, &result.keep_types},
-        {options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
-        {options.library_paths, options.library_path_count, &result.library_paths},
-        {options.redefine_symbols, options.redefine_symbol_count, &redefined},
-        {options.prefix_symbols_of, options.prefix_symbols_of_count, &prefixed},
-        {options.explain, options.explain_count, &result.explain}}) {
-    if (!is_valid_list(texts, count)) return std::nullopt;
+  for (auto [name, texts, count, to] :
+       {std::tuple{"undefined", options.undefined, options.undefined_count, &result.undefined},
+        {"keep_sections", options.keep_sections, options.keep_section_count, &result.keep_sections},
+        {"trace_symbols", options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
+        {"library_paths", options.library_paths, options.library_path_count, &result.library_paths},
+        {"redefine_symbols", options.redefine_symbols, options.redefine_symbol_count, &redefined},
+        {"prefix_symbols_of", options.prefix_symbols_of, options.prefix_symbols_of_count,
+         &prefixed},
+        {"explain", options.explain, options.explain_count, &result.explain}}) {
+    if (auto ok = check_list(name, texts, count); !ok) return std::unexpected(ok.error());
     to->assign(texts, texts + count);
   }
-  if (!add_pairs(redefined, parse_redefinition, result.redefine_symbols) ||
-      !add_pairs(prefixed, parse_prefix, result.prefix_symbols_of))
-    return std::nullopt;
+  auto ok = add_pairs("redefine_symbols", "OLD=NEW", redefined, parse_redefinition,
+                      result.redefine_symbols);
+  if (ok)
+    ok = add_pairs("prefix_symbols_of", "INPUT=PREFIX", prefixed, parse_prefix,
+                   result.prefix_symbols_of);
+  if (!ok) return std::unexpected(ok.error());
   return result;
+}
+
+/// Tells the caller which option is invalid.
+void refuse(const bpflink_link_options& options, const Error& error) {
+  bool has_handler = options.size >= offsetof(bpflink_link_options, flags);
+  if (has_handler && options.on_diagnostic)
+    deliver(options, {.message = "bpflink_link_options: " + error.message});
 }
 
 /// Does `add` to the linker of a handle.
@@ -201,11 +214,14 @@ char* bpflink_diagnostic_render(const bpflink_diagnostic* diagnostic, const char
 bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_linker** linker) {
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   *linker = nullptr;
-  auto known = read_options(options, bpflink_link_options BPFLINK_LINK_OPTIONS_INIT);
-  if (!known) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    auto link_options = options_from_c(*known);
-    if (!link_options) return BPFLINK_ERROR_ARGUMENT;
+    auto known = read_options(options, bpflink_link_options BPFLINK_LINK_OPTIONS_INIT);
+    std::expected<LinkOptions, Error> link_options =
+        known ? options_from_c(*known) : std::unexpected(known.error());
+    if (!link_options) {
+      refuse(*options, link_options.error());
+      return BPFLINK_ERROR_ARGUMENT;
+    }
     Linker::DiagnosticHandler handler;
     if (known->on_diagnostic)
       handler = [options = *known](const Diagnostic& diagnostic) { deliver(options, diagnostic); };

@@ -225,6 +225,10 @@ const char* bpflink_program_type_name(uint32_t type) {
   return c_string(program_type_name(ProgramType(type)));
 }
 
+const char* bpflink_attach_type_name(uint32_t type) {
+  return c_string(attach_type_name(type));
+}
+
 const char* bpflink_map_type_name(uint32_t type) {
   return c_string(map_type_name(type));
 }

@@ -5,22 +5,27 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <expected>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
+#include "linker/c_api/option_size.hpp"
+#include "linker/error.hpp"
 
 struct bpflink_btf {
   const bpflink::Btf* view = nullptr;      ///< what is read
   std::optional<bpflink::Btf> owned = {};  ///< unless it is an object's
+  std::vector<std::byte> blob = {};        ///< what `owned` reads, unless it is the caller's
   /// Made by the first look-up.
   mutable std::optional<bpflink::BtfIndex> index = {};
 };
@@ -38,25 +43,27 @@ bpflink_status guarded(Call call) noexcept {
 }
 
 /// The caller's options as this version of the library knows them: what is
-/// missing at the end is 0. Nothing where the size is impossible, or where there
-/// is more than this version knows and it is not 0.
+/// missing at the end is 0. Errors: those of check_size().
 template <typename Options>
-std::optional<Options> read_options(const Options* from, Options defaults) {
+std::expected<Options, Error> read_options(const Options* from, Options defaults) {
   if (!from) return defaults;
-  size_t size = from->size;
-  if (size < sizeof size) return std::nullopt;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
-  if (size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + size,
-                                            [](unsigned char byte) { return byte != 0; }))
-    return std::nullopt;
-  std::memcpy(static_cast<void*>(&defaults), from, std::min(size, sizeof(Options)));
+  if (auto ok = check_size(from, sizeof(Options)); !ok) return std::unexpected(ok.error());
+  std::memcpy(static_cast<void*>(&defaults), from, std::min(from->size, sizeof(Options)));
   return defaults;
 }
 
-/// Whether a list of strings that a caller gives has them all.
-inline bool is_valid_list(const char* const* strings, size_t count) {
-  return count == 0 ||
-         (strings && std::all_of(strings, strings + count, [](const char* s) { return s; }));
+/// An error if a list of strings that a caller gives does not have them all.
+inline std::expected<void, Error> check_list(std::string_view name, const char* const* strings,
+                                             size_t count) {
+  if (count != 0 && !strings) return fail("{} is null, but {} are counted", name, count);
+  for (size_t i = 0; i < count; ++i)
+    if (!strings[i]) return fail("{}[{}] is null", name, i);
+  return {};
+}
+
+/// An error if a number is neither 0 nor 1.
+inline std::expected<void, Error> check_bool(std::string_view name, uint32_t value) {
+  return value <= 1 ? std::expected<void, Error>() : fail("{} is {}, not 0 or 1", name, value);
 }
 
 /// The byte order that a value of enum bpflink_byte_order stands for.
@@ -79,12 +86,16 @@ struct KnownDedupOptions {
   std::endian order;
 };
 
-/// read_options() for a deduplication. Nothing also where a value is impossible.
-inline std::optional<KnownDedupOptions> read_dedup_options(const bpflink_dedup_options* from) {
+/// read_options() for a deduplication. Errors also: a value is impossible.
+inline std::expected<KnownDedupOptions, Error> read_dedup_options(
+    const bpflink_dedup_options* from) {
   auto known = read_options(from, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
-  if (!known || known->byte_order > 1 || known->flatten > 1 || known->sort > 1 ||
-      known->for_kernel > 1)
-    return std::nullopt;
+  if (!known) return std::unexpected(known.error());
+  for (auto [name, value] : {std::pair{"byte_order", known->byte_order},
+                             {"flatten", known->flatten},
+                             {"sort", known->sort},
+                             {"for_kernel", known->for_kernel}})
+    if (auto ok = check_bool(name, value); !ok) return std::unexpected(ok.error());
   return KnownDedupOptions{{.threads = known->threads,
                             .base = known->base ? known->base->view : nullptr,
                             .sort = known->sort == 1,
@@ -138,9 +149,10 @@ inline bpflink_status give_bytes(std::span<const std::byte> bytes, void** out, s
 }
 
 /// Gives the reason of a failure to a caller who wants it.
-inline bpflink_status give_reason(const Error& error, char** out) {
+inline bpflink_status give_reason(const Error& error, char** out,
+                                  bpflink_status status = BPFLINK_ERROR_INPUT) {
   if (out) *out = copy_string(error.message);
-  return BPFLINK_ERROR_INPUT;
+  return status;
 }
 
 }  // namespace bpflink::c_api

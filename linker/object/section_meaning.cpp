@@ -182,6 +182,72 @@ constexpr std::array<std::string_view, 33> type_names = {
     "netfilter",
 };
 
+/// Of the kernel's enum bpf_attach_type.
+constexpr std::array<std::string_view, 62> attach_type_names = {
+    "cgroup_inet_ingress",
+    "cgroup_inet_egress",
+    "cgroup_inet_sock_create",
+    "cgroup_sock_ops",
+    "sk_skb_stream_parser",
+    "sk_skb_stream_verdict",
+    "cgroup_device",
+    "sk_msg_verdict",
+    "cgroup_inet4_bind",
+    "cgroup_inet6_bind",
+    "cgroup_inet4_connect",
+    "cgroup_inet6_connect",
+    "cgroup_inet4_post_bind",
+    "cgroup_inet6_post_bind",
+    "cgroup_udp4_sendmsg",
+    "cgroup_udp6_sendmsg",
+    "lirc_mode2",
+    "flow_dissector",
+    "cgroup_sysctl",
+    "cgroup_udp4_recvmsg",
+    "cgroup_udp6_recvmsg",
+    "cgroup_getsockopt",
+    "cgroup_setsockopt",
+    "trace_raw_tp",
+    "trace_fentry",
+    "trace_fexit",
+    "modify_return",
+    "lsm_mac",
+    "trace_iter",
+    "cgroup_inet4_getpeername",
+    "cgroup_inet6_getpeername",
+    "cgroup_inet4_getsockname",
+    "cgroup_inet6_getsockname",
+    "xdp_devmap",
+    "cgroup_inet_sock_release",
+    "xdp_cpumap",
+    "sk_lookup",
+    "xdp",
+    "sk_skb_verdict",
+    "sk_reuseport_select",
+    "sk_reuseport_select_or_migrate",
+    "perf_event",
+    "trace_kprobe_multi",
+    "lsm_cgroup",
+    "struct_ops",
+    "netfilter",
+    "tcx_ingress",
+    "tcx_egress",
+    "trace_uprobe_multi",
+    "cgroup_unix_connect",
+    "cgroup_unix_sendmsg",
+    "cgroup_unix_recvmsg",
+    "cgroup_unix_getpeername",
+    "cgroup_unix_getsockname",
+    "netkit_primary",
+    "netkit_peer",
+    "trace_kprobe_session",
+    "trace_uprobe_session",
+    "trace_fsession",
+    "trace_fentry_multi",
+    "trace_fexit_multi",
+    "trace_fsession_multi",
+};
+
 bool matches(const Entry& entry, std::string_view section) {
   if (!section.starts_with(entry.name)) return false;
   if (section.size() == entry.name.size()) return true;
@@ -193,6 +259,10 @@ bool matches(const Entry& entry, std::string_view section) {
 std::string_view program_type_name(ProgramType type) {
   auto index = static_cast<size_t>(type);
   return type_names[index < type_names.size() ? index : 0];
+}
+
+std::string_view attach_type_name(uint32_t type) {
+  return type < attach_type_names.size() ? attach_type_names[type] : "unknown";
 }
 
 SectionMeaning section_meaning(std::string_view section) {

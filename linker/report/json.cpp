@@ -81,6 +81,7 @@ Json program_to_json(const ProgramCost& program) {
             {"instructions", program.instructions},
             {"all_instructions", program.all_instructions},
             {"stack", program.stack}};
+  if (!program.attach_type.empty()) json["attach_type"] = program.attach_type;
   if (program.deepest_stack) json["deepest_stack"] = *program.deepest_stack;
   json["subprograms"] = program.subprograms;
   json["maps"] = program.maps;

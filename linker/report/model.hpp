@@ -70,6 +70,7 @@ struct DroppedPart {
 
 struct ProgramCost {
   std::string name, section, type;
+  std::string attach_type = {};   ///< "": loading expects none
   uint64_t instructions = 0;      ///< slots of 8 bytes
   uint64_t all_instructions = 0;  ///< with those of the subprograms
   uint64_t stack = 0;             ///< bytes of its own frame, as far as the code shows

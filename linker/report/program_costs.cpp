@@ -45,6 +45,12 @@ std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
   return deepest;
 }
 
+std::string attach_type_of(const SectionMeaning& meaning) {
+  bool is_ingress = meaning.type == ProgramType::CgroupSkb && meaning.target == "ingress";
+  if (meaning.attach_type == 0 && !is_ingress) return "";  // 0 is ingress's number, too
+  return std::string(attach_type_name(meaning.attach_type));
+}
+
 /// The values are libbpf's: LIBBPF_PIN_NONE and LIBBPF_PIN_BY_NAME.
 std::string describe_pinning(uint32_t pinning) {
   if (pinning == 0) return "none";
@@ -90,6 +96,7 @@ class ProgramDescription {
       ProgramCost cost{.name = shown_name(program.name),
                        .section = shown_name(program.section),
                        .type = std::string(program_type_name(program.meaning.type)),
+                       .attach_type = attach_type_of(program.meaning),
                        .instructions = program.size / insn_size,
                        .stack = stacks[own],
                        .deepest_stack = deepest[own]};

@@ -47,8 +47,8 @@ static void print_programs(const bpflink_object* object) {
 
   for (i = 0; i < bpflink_object_program_count(object); i++) {
     bpflink_object_program(object, i, &program, sizeof program);
-    printf("program %s: section %s, type %" PRIu32 ", %" PRIu64 " instructions\n", program.name,
-           program.section, program.type, program.size / 8);
+    printf("program %s: section %s, type %s, %" PRIu64 " instructions\n", program.name,
+           program.section, bpflink_program_type_name(program.type), program.size / 8);
   }
 }
 
@@ -61,9 +61,9 @@ static void print_maps(const bpflink_object* object) {
 
   for (i = 0; i < bpflink_object_map_count(object); i++) {
     bpflink_object_map(object, i, &map, sizeof map);
-    printf("map %s: type %" PRIu32 ", key %" PRIu32 " bytes, value %" PRIu32 " bytes, %" PRIu32
-           " entries\n",
-           map.name, map.type, map.key_size, map.value_size, map.max_entries);
+    printf("map %s: type %s, key %" PRIu32 " bytes, value %" PRIu32 " bytes, %" PRIu32 " entries\n",
+           map.name, bpflink_map_type_name(map.type), map.key_size, map.value_size,
+           map.max_entries);
     for (j = 0; j < map.attribute_count; j++) {
       bpflink_object_map_attribute(object, i, j, &attribute, sizeof attribute);
       printf("  %s = ", attribute.name);

@@ -5,6 +5,7 @@
 
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
+#include "bpflink/btf_file.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/diagnostic.hpp"

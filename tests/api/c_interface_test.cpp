@@ -91,6 +91,57 @@ TEST_CASE("options of older and newer programs") {
   CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
 }
 
+TEST_CASE("refused options are named") {
+  auto note = [](void* context, const bpflink_diagnostic* diagnostic) {
+    *static_cast<std::string*>(context) = diagnostic->message;
+  };
+  auto refusal = [&](auto set) {
+    struct {
+      bpflink_link_options known = BPFLINK_LINK_OPTIONS_INIT;
+      uint64_t unknown = 0;
+    } options;
+    std::string said;
+    options.known.on_diagnostic = note;
+    options.known.context = &said;
+    set(options);
+    bpflink_linker* linker = nullptr;
+    CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
+    return said;
+  };
+  static const char* const names[] = {"a=b", "x", nullptr};
+  CHECK(refusal([](auto& o) { o.known.flags = uint64_t{1} << 40; }) ==
+        "bpflink_link_options: flags has unknown bits: 0x10000000000");
+  CHECK(refusal([](auto& o) { o.known.lto_level = "fast"; }) ==
+        "bpflink_link_options: lto_level is 'fast', not 0 to 3");
+  CHECK(refusal([](auto& o) {
+          o.known.redefine_symbols = names;
+          o.known.redefine_symbol_count = 2;
+        }) == "bpflink_link_options: redefine_symbols[1] is 'x', not OLD=NEW");
+  CHECK(refusal([](auto& o) {
+          o.known.prefix_symbols_of = names + 1;
+          o.known.prefix_symbols_of_count = 1;
+        }) == "bpflink_link_options: prefix_symbols_of[0] is 'x', not INPUT=PREFIX");
+  CHECK(refusal([](auto& o) {
+          o.known.undefined = names;
+          o.known.undefined_count = 3;
+        }) == "bpflink_link_options: undefined[2] is null");
+  CHECK(refusal([](auto& o) { o.known.explain_count = 3; }) ==
+        "bpflink_link_options: explain is null, but 3 are counted");
+  std::string known = std::to_string(sizeof(bpflink_link_options));
+  CHECK(refusal([](auto& o) {
+          o.known.size = sizeof o;
+          o.unknown = ~uint64_t{0};
+        }) == "bpflink_link_options: byte " + known +
+                  " is set, which is of a newer version: this one knows " + known);
+
+  bpflink_dedup_options dedup = BPFLINK_DEDUP_OPTIONS_INIT;
+  CHECK(bpflink_dedup_options_fault(&dedup) == nullptr);
+  dedup.sort = 2;
+  CHECK(take(bpflink_dedup_options_fault(&dedup)) == "sort is 2, not 0 or 1");
+  dedup.size = 3;
+  CHECK(take(bpflink_dedup_options_fault(&dedup)) == "the size is 3, less than 8");
+}
+
 TEST_CASE("descriptions of older and newer programs") {
   Image image;
   bpflink_object* object = nullptr;
@@ -309,6 +360,7 @@ TEST_CASE("items are found by name and described completely") {
   CHECK(std::string(map.name) == "counters");
   CHECK(std::string(bpflink_map_type_name(map.type)) == "hash");
   CHECK(std::string(bpflink_map_type_name(9999)) == "unknown");
+  CHECK(std::string(bpflink_attach_type_name(program.attach_type)) == "xdp");
   CHECK(map.is_static == 0);
 
   size_t ops_index = 99;
@@ -456,6 +508,11 @@ TEST_CASE("CO-RE relocations are checked against a kernel") {
   CHECK(bpflink_core_check("no object", 9, kernel, nullptr, &report, &error) ==
         BPFLINK_ERROR_INPUT);
   CHECK(take(error) != "(null)");
+  bpflink_core_facts facts = BPFLINK_CORE_FACTS_INIT;
+  facts.setting_count = 1;
+  CHECK(bpflink_core_check(task.data(), task.size(), kernel, &facts, &report, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(take(error) == "settings is null, but 1 are counted");
   bpflink_core_kernel_free(kernel);
   bpflink_btf_free(empty);
   bpflink_object_free(object);
@@ -597,6 +654,42 @@ TEST_CASE("BTF is found, measured, printed and deduplicated") {
   bpflink_free(blob);
   bpflink_dedup_free(dedup);
   bpflink_object_free(object);
+}
+
+TEST_CASE("BTF is read from files") {
+  TemporaryDirectory directory;
+  std::string raw = directory.file("raw.btf"), program = directory.file("program");
+  void* blob = nullptr;
+  size_t size = 0;
+  char* error = nullptr;
+  REQUIRE(bpflink_btf_read(fixture("counters.o").c_str(), &blob, &size, &error) == BPFLINK_OK);
+  std::ofstream(raw, std::ios::binary).write(static_cast<const char*>(blob), size);
+  bpflink_free(blob);
+  // A program of the host's machine, as vmlinux is one
+  REQUIRE(std::system(("objcopy --add-section .BTF=" + raw + " /bin/true " + program).c_str()) ==
+          0);
+  for (const std::string& path : {fixture("counters.o"), fixture("counters-be.o"), raw, program}) {
+    CAPTURE(path);
+    bpflink_btf* btf = nullptr;
+    REQUIRE(bpflink_btf_open(path.c_str(), nullptr, &btf, &error) == BPFLINK_OK);
+    uint32_t id = 0;
+    CHECK(bpflink_btf_find_c_type(btf, "struct value", &id) == BPFLINK_OK);
+    bpflink_btf_free(btf);
+  }
+
+  bpflink_btf* btf = nullptr;
+  auto refusal = [&](const std::string& path) {
+    CHECK(bpflink_btf_open(path.c_str(), nullptr, &btf, &error) == BPFLINK_ERROR_INPUT);
+    CHECK(btf == nullptr);
+    return take(error);
+  };
+  CHECK(refusal("/bin/true") == "/bin/true: has no section .BTF");
+  CHECK(refusal("/no/such") == "/no/such: cannot open: No such file or directory");
+  std::ofstream(raw) << "text";
+  CHECK(refusal(raw).starts_with(raw + ": "));
+  REQUIRE(std::system(("objcopy --add-section .BTF.base=" + raw + ' ' + program).c_str()) == 0);
+  CHECK(refusal(program) ==
+        program + ": is split from its section .BTF.base: btfdedup --base resolves that");
 }
 
 TEST_CASE("several threads may use handles that they do not share") {

@@ -17,7 +17,7 @@ for header in bpflink/*.h; do
 done
 
 # A compiler without C++23 reports that first.
-for header in btf btf_query dedup distill explain linker object print; do
+for header in btf btf_file btf_query dedup distill explain linker object print; do
   errors=$("$CXX" -std=c++17 -I. -fsyntax-only -include "bpflink/$header.hpp" -x c++ /dev/null 2>&1) && exit 1
   grep -m 1 'error:' <<<"$errors" |
     grep -F 'the headers of bpflink need C++23 with std::expected: compile with -std=c++23'

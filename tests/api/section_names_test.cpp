@@ -130,6 +130,16 @@ TEST_CASE("section names have libbpf's meaning") {
   }
 }
 
+TEST_CASE("attach types have libbpf's names") {
+  uint32_t type = 0;
+  for (; const char* name = libbpf_bpf_attach_type_str(bpf_attach_type(type)); ++type)
+    CHECK(attach_type_name(type) == name);
+  CHECK(type > 40);
+  CHECK(attach_type_name(46) == "tcx_ingress");
+  CHECK(attach_type_name(61) == "trace_fsession_multi");
+  CHECK(attach_type_name(9999) == "unknown");
+}
+
 TEST_CASE("section names newer than libbpf 1.1") {
   CHECK(section_meaning("tcx/ingress").attach_type == 46);
   CHECK(section_meaning("tc/egress").attach_type == 47);

@@ -350,6 +350,7 @@ class Session {
         [&](auto* out, size_t size) { return bpflink_read_section_name(text(), out, size); },
         &bpflink_section_meaning::target);
     read_text(bpflink_program_type_name(number()));
+    read_text(bpflink_attach_type_name(number()));
     read_text(bpflink_map_type_name(number()));
     read_text(bpflink_btf_kind_name(number()));
     read_text(bpflink_version());

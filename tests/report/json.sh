@@ -12,7 +12,7 @@ prog=$(($(symbol prog | cut -d ' ' -f 6) / 8))
 has ".programs | map(.name) | sort == [\"other\", \"prog\"]"
 all=0
 for function in prog add twice helper; do all=$((all + $(symbol $function | cut -d ' ' -f 6) / 8)); done
-has ".programs[] | select(.name == \"prog\") | .section == \"xdp\" and .type == \"xdp\" and .instructions == $prog and
+has ".programs[] | select(.name == \"prog\") | .section == \"xdp\" and .type == \"xdp\" and .attach_type == \"xdp\" and .instructions == $prog and
   .all_instructions == $all and (.subprograms | sort) == [\"add\", \"helper\", \"twice\"] and .maps == [\"events\"] and
   (.variables | sort) == [\"limit\", \"mine\", \"theirs\"]"
 # An event has 20 bytes on the stack; add(), which prog calls, has a name of 24.

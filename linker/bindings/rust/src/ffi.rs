@@ -325,6 +325,9 @@ extern "C" {
     pub fn bpflink_program_type_name(type_: u32) -> *const c::c_char;
 }
 extern "C" {
+    pub fn bpflink_attach_type_name(type_: u32) -> *const c::c_char;
+}
+extern "C" {
     pub fn bpflink_map_type_name(type_: u32) -> *const c::c_char;
 }
 #[repr(C)]
@@ -697,6 +700,22 @@ extern "C" {
     ) -> bpflink_status;
 }
 extern "C" {
+    pub fn bpflink_btf_read(
+        path: *const c::c_char,
+        blob: *mut *mut c::c_void,
+        size: *mut usize,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+}
+extern "C" {
+    pub fn bpflink_btf_open(
+        path: *const c::c_char,
+        base: *const bpflink_btf,
+        btf: *mut *mut bpflink_btf,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+}
+extern "C" {
     pub fn bpflink_btf_free(btf: *mut bpflink_btf);
 }
 extern "C" {
@@ -885,6 +904,9 @@ impl Default for bpflink_dedup_options {
 }
 extern "C" {
     pub fn bpflink_dedup_new(options: *const bpflink_dedup_options, dedup: *mut *mut bpflink_dedup) -> bpflink_status;
+}
+extern "C" {
+    pub fn bpflink_dedup_options_fault(options: *const bpflink_dedup_options) -> *mut c::c_char;
 }
 extern "C" {
     pub fn bpflink_dedup_free(dedup: *mut bpflink_dedup);

@@ -1,0 +1,26 @@
+#include "bpflink/btf_file.hpp"
+
+#include "linker/elf/elf_file.hpp"
+#include "linker/elf/elf_kind.hpp"
+#include "linker/error.hpp"
+#include "linker/io/input_file.hpp"
+
+namespace bpflink {
+
+std::expected<std::vector<std::byte>, Error> read_btf_file(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return fail("{}: {}", path, file.error().message);
+  std::span<const std::byte> bytes = file->bytes();
+  if (is_elf(bytes)) {
+    auto elf = read_elf(bytes);
+    if (!elf) return fail("{}: {}", path, elf.error().message);
+    auto section = elf->find(".BTF");
+    if (!section) return fail("{}: has no section .BTF", path);
+    if (elf->find(".BTF.base"))
+      return fail("{}: is split from its section .BTF.base: btfdedup --base resolves that", path);
+    bytes = elf->contents(elf->sections[*section]);
+  }
+  return std::vector(bytes.begin(), bytes.end());
+}
+
+}  // namespace bpflink
