@@ -71,8 +71,9 @@ void bpf_linker__free(struct bpf_linker* linker);
 /** Takes one line of a message, without a line break. */
 typedef void (*bpflink_libbpf_message_fn)(void* context, const char* line);
 
-/** An addition to libbpf's: sends the messages of `linker` to `on_message`,
- * instead of stderr, where libbpf's go; null silences them. */
+/** An addition to libbpf's: sends the messages of `linker` to `on_message`; null
+ * silences them. Without this call they go where libbpf's go in a program that has
+ * libbpf, which libbpf_set_print() decides, and otherwise to stderr. */
 void bpflink_libbpf_set_messages(struct bpf_linker* linker, bpflink_libbpf_message_fn on_message,
                                  void* context);
 

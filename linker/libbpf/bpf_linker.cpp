@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
+#include "linker/c_api/option_size.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
@@ -31,8 +34,49 @@ using namespace bpflink;
 
 namespace {
 
-void print_to_stderr(void*, const char* line) {
-  std::fprintf(stderr, "%s\n", line);
+using Print = int (*)(int level, const char* format, va_list arguments);
+constexpr int warn_level = 0;  // LIBBPF_WARN
+
+}  // namespace
+
+// Null in a program without libbpf.
+extern "C" [[gnu::weak, gnu::visibility("default")]] Print libbpf_set_print(Print print);
+
+namespace {
+
+std::mutex print_mutex;
+Print libbpf_print;
+
+/// Prints what libbpf has to say while libbpf_print is being read.
+int print_later(int level, const char* format, va_list arguments) {
+  print_mutex.lock();
+  Print print = libbpf_print;
+  print_mutex.unlock();
+  return print ? print(level, format, arguments) : 0;
+}
+
+/// What the program gave to libbpf_set_print(), else libbpf's own function. libbpf returns it only
+/// to a caller that sets another one.
+Print get_libbpf_print() {
+  std::lock_guard lock(print_mutex);
+  libbpf_print = libbpf_set_print(print_later);
+  libbpf_set_print(libbpf_print);
+  return libbpf_print;
+}
+
+[[gnu::format(printf, 2, 3)]] void print_with(Print print, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (print) print(warn_level, format, arguments);
+  va_end(arguments);
+}
+
+/// Prints a line as libbpf prints.
+void print_like_libbpf(void*, const char* line) {
+  if (libbpf_set_print)
+    print_with(get_libbpf_print(), "%s\n", line);
+  else
+    std::fprintf(stderr, "%s\n", line);
 }
 
 }  // namespace
@@ -49,7 +93,7 @@ struct bpf_linker {
   std::unordered_map<std::string, std::string> definitions;
   std::optional<std::endian> byte_order;
   bool finalized = false;
-  bpflink_libbpf_message_fn on_message = print_to_stderr;
+  bpflink_libbpf_message_fn on_message = print_like_libbpf;
   void* message_context = nullptr;
 };
 
@@ -75,13 +119,10 @@ void report(const bpf_linker& linker, const std::string& name, const std::string
 
 /// Whether the caller's struct, of any size, sets no unknown option. Its size is the only known
 /// field.
-bool are_valid_options(const void* options) {
-  if (!options) return true;
-  size_t size = *static_cast<const size_t*>(options);
-  if (size < sizeof size) return false;
-  const auto* bytes = static_cast<const unsigned char*>(options);
-  return std::all_of(bytes + sizeof size, bytes + size,
-                     [](unsigned char byte) { return byte == 0; });
+bool are_valid_options(const bpf_linker& linker, const std::string& name, const void* options) {
+  auto valid = options ? check_size(options, sizeof(size_t)) : std::expected<void, Error>();
+  if (!valid) report(linker, {.message = name + ": " + valid.error().message});
+  return valid.has_value();
 }
 
 /// Returns why a file at `path` cannot be written, as an errno; 0 if it can.
@@ -106,11 +147,23 @@ int guarded(Call call) noexcept {
   }
 }
 
-bpf_linker* make_linker(std::string path, int fd) {
-  auto* linker = new bpf_linker;
-  linker->path = std::move(path);
+/// Makes a linker in `made`.
+int make_linker(bpf_linker*& made, const char* path, int fd, const bpf_linker_opts* options) {
+  auto linker = std::make_unique<bpf_linker>();
+  linker->path = path;
   linker->fd = fd;
-  return linker;
+  if (!are_valid_options(*linker, "bpf_linker_opts", options)) return fail(EINVAL);
+  if (int code = fd < 0 ? check_target(path) : 0; code != 0) {
+    report(*linker, path, std::strerror(code));
+    return fail(code);
+  }
+  made = linker.release();
+  return 0;
+}
+
+bool can_add(const bpf_linker* linker, const bpf_linker_file_opts* options) {
+  return linker && are_valid_options(*linker, "bpf_linker_file_opts", options) &&
+         !linker->finalized;
 }
 
 /// Reports a strong definition of a name that an earlier input defines.
@@ -207,29 +260,20 @@ extern "C" {
 
 bpf_linker* bpf_linker__new(const char* filename, bpf_linker_opts* opts) {
   bpf_linker* linker = nullptr;
-  guarded([&] {
-    if (!filename || !are_valid_options(opts)) return fail(EINVAL);
-    if (int code = check_target(filename); code != 0) return fail(code);
-    linker = make_linker(filename, -1);
-    return 0;
-  });
+  guarded([&] { return filename ? make_linker(linker, filename, -1, opts) : fail(EINVAL); });
   return linker;
 }
 
 bpf_linker* bpf_linker__new_fd(int fd, bpf_linker_opts* opts) {
   bpf_linker* linker = nullptr;
-  guarded([&] {
-    if (fd < 0 || !are_valid_options(opts)) return fail(EINVAL);
-    linker = make_linker("", fd);
-    return 0;
-  });
+  guarded([&] { return fd >= 0 ? make_linker(linker, "", fd, opts) : fail(EINVAL); });
   return linker;
 }
 
 int bpf_linker__add_file(bpf_linker* linker, const char* filename,
                          const bpf_linker_file_opts* opts) {
   return guarded([&] {
-    if (!linker || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
+    if (!can_add(linker, opts)) return fail(EINVAL);
     if (!filename) return fail(EFAULT);
     int fd = retry([&] { return ::open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) {
@@ -247,7 +291,7 @@ int bpf_linker__add_file(bpf_linker* linker, const char* filename,
 
 int bpf_linker__add_fd(bpf_linker* linker, int fd, const bpf_linker_file_opts* opts) {
   return guarded([&] {
-    if (!linker || fd < 0 || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
+    if (fd < 0 || !can_add(linker, opts)) return fail(EINVAL);
     return add_open_file(*linker, "/proc/self/fd/" + std::to_string(fd), fd);
   });
 }
@@ -255,7 +299,7 @@ int bpf_linker__add_fd(bpf_linker* linker, int fd, const bpf_linker_file_opts* o
 int bpf_linker__add_buf(bpf_linker* linker, void* buf, size_t buf_sz,
                         const bpf_linker_file_opts* opts) {
   return guarded([&] {
-    if (!linker || !buf || !are_valid_options(opts) || linker->finalized) return fail(EINVAL);
+    if (!buf || !can_add(linker, opts)) return fail(EINVAL);
     std::string name = "buffer " + std::to_string(linker->inputs.size() + 1);
     return add_image(*linker, std::move(name), {static_cast<const std::byte*>(buf), buf_sz});
   });
