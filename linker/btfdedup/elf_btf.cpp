@@ -59,7 +59,6 @@ std::expected<std::vector<ElfSymbol>, Error> read_symbols(const ElfFile& elf) {
 std::expected<void, Error> write_btf_object(int fd, std::span<const std::byte> btf,
                                             std::span<const std::byte> base, std::endian order,
                                             const ElfFile* like) {
-  elf_version(EV_CURRENT);
   ElfHandle elf(elf_begin(fd, ELF_C_WRITE, nullptr));
   int elf_class = like && !like->is_64_bit ? ELFCLASS32 : ELFCLASS64;
   errno = 0;

@@ -99,7 +99,6 @@ Elf64_Sym ElfFile::symbol(const ElfSection& table, size_t index) const {
 }
 
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
-  elf_version(EV_CURRENT);
   // libelf does not write to an image that is only read.
   auto* bytes = const_cast<char*>(reinterpret_cast<const char*>(image.data()));
   ElfHandle elf(elf_memory(bytes, image.size()));

@@ -35,7 +35,6 @@ class ElfWriter {
     if (context_.sections.size() >= SHN_LORESERVE)
       return fail("{} sections are more than the {} that a symbol can be in",
                   context_.sections.size(), SHN_LORESERVE - 1);
-    elf_version(EV_CURRENT);
     errno = 0;
     elf_.reset(elf_begin(fd_, ELF_C_WRITE, nullptr));
     if (!elf_ || !elf64_newehdr(elf_.get())) return libelf_error();

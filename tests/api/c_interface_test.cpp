@@ -700,8 +700,19 @@ TEST_CASE("several threads may use handles that they do not share") {
     threads.emplace_back([&] {
       for (int i = 0; i < 5; i++) {
         Image image;
+        bpflink_object* object = nullptr;
+        bpflink_dedup* dedup = nullptr;
+        void* blob = nullptr;
+        size_t size = 0;
         result += image.size == expected.size &&
-                  std::memcmp(image.bytes, expected.bytes, image.size) == 0;
+                  std::memcmp(image.bytes, expected.bytes, image.size) == 0 &&
+                  bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK &&
+                  bpflink_dedup_new(nullptr, &dedup) == BPFLINK_OK &&
+                  bpflink_dedup_add(dedup, "a", bpflink_object_btf(object)) == BPFLINK_OK &&
+                  bpflink_dedup_run(dedup, &blob, &size, nullptr) == BPFLINK_OK;
+        bpflink_free(blob);
+        bpflink_dedup_free(dedup);
+        bpflink_object_free(object);
       }
     });
   for (auto& thread : threads) thread.join();
