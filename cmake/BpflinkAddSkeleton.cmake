@@ -1,8 +1,8 @@
 # bpflink_add_skeleton(TARGET OBJECTS object|archive|target... [NAME name] [OUTPUT file]
 #   [LANGUAGE c|cpp|rust])
 #
-# Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h in the current
-# binary directory. NAME is TARGET by default. In OBJECTS, a target of bpflink_add_object() stands
+# Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h, .skel.hpp or
+# .skel.rs by LANGUAGE, in the current binary directory. NAME is TARGET by default. In OBJECTS, a target of bpflink_add_object() stands
 # for its object. TARGET is an interface library: its users find the header and are built after it.
 # The path is $<TARGET_PROPERTY:TARGET,BPFLINK_SKELETON>.
 include_guard(GLOBAL)
@@ -21,8 +21,14 @@ function(bpflink_add_skeleton target)
   if(NOT ARG_LANGUAGE)
     set(ARG_LANGUAGE c)
   endif()
+  set(suffix_c h)
+  set(suffix_cpp hpp)
+  set(suffix_rust rs)
+  if(NOT suffix_${ARG_LANGUAGE})
+    message(FATAL_ERROR "bpflink_add_skeleton(${target}): LANGUAGE is c, cpp or rust, not ${ARG_LANGUAGE}")
+  endif()
   if(NOT ARG_OUTPUT)
-    set(ARG_OUTPUT ${ARG_NAME}.skel.h)
+    set(ARG_OUTPUT ${ARG_NAME}.skel.${suffix_${ARG_LANGUAGE}})
   endif()
   cmake_path(ABSOLUTE_PATH ARG_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
   cmake_path(GET ARG_OUTPUT PARENT_PATH directory)

@@ -84,8 +84,9 @@ install(EXPORT bpflink-static-targets NAMESPACE bpflink:: DESTINATION ${package_
   COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/bpflink-config.cmake.in
   ${PROJECT_BINARY_DIR}/bpflink-config.cmake INSTALL_DESTINATION ${package_dir})
+# As the soname promises: a later minor version serves, another major version does not.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/bpflink-config-version.cmake
-  COMPATIBILITY SameMinorVersion)
+  COMPATIBILITY SameMajorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/bpflink-config.cmake
   ${PROJECT_BINARY_DIR}/bpflink-config-version.cmake

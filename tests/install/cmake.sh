@@ -158,6 +158,25 @@ for library in static bpflink; do
   contains report 'program filter: section socket'
 done
 
+# Versions: what was written for a version takes later ones of the same soname.
+soname=$(readelf -d "$PREFIX/lib/libbpflink.so" | sed -n 's/.*soname: \[libbpflink\.so\.\(.*\)\]/\1/p')
+# serves VERSION REQUESTED: whether the package, if it were of VERSION, is what find_package(bpflink REQUESTED) looks for
+serves() {
+  sed "s/\"$(bpflink --version | cut -d ' ' -f 2)\"/\"$1\"/" "$PREFIX/lib/cmake/bpflink/bpflink-config-version.cmake" >version.cmake
+  cat >find.cmake <<EOF
+set(PACKAGE_FIND_VERSION $2)
+set(PACKAGE_FIND_VERSION_MAJOR ${2%%.*})
+include(version.cmake)
+if(NOT PACKAGE_VERSION_COMPATIBLE)
+  message(FATAL_ERROR "no")
+endif()
+EOF
+  cmake -P find.cmake >log 2>&1
+}
+serves "$soname.3.0" "$soname.1" || fail 'a later minor version does not serve'
+if serves "$soname.1.0" "$soname.3"; then fail 'an earlier minor version serves'; fi
+if serves "$((soname + 1)).0.0" "$soname.1"; then fail 'another soname serves'; fi
+
 # A missing version and an unknown component
 for request in '9.0 REQUIRED' 'REQUIRED COMPONENTS no_such'; do
   sed -i "s/find_package.*/find_package(bpflink $request)/" CMakeLists.txt

@@ -227,7 +227,7 @@ run "$page" 3
 [[ $(./loader) == xdp ]] || fail "bpfskel(1): the example prints: $(./loader)"
 run "$page" 4
 contains count.skel.hpp 'class count_skel {'
-contains count.rs 'pub mod count {'
+contains count.skel.rs 'pub mod count {'
 example "$page" 5 >Makefile
 make main.skel.h >log
 contains main.skel.h 'struct bpf_map *packets;'
