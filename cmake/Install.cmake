@@ -1,5 +1,5 @@
 # Installation, in a component for each package: the programs, the library, its replacement for
-# libbpf's linker, development files, and documents.
+# libbpf's linker, development files, sources for Rust and for Go, and documents.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bpflink)
@@ -66,12 +66,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
   ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
-# The crate for Rust and the module for Go, which projects name by their paths.
-install(FILES linker/bindings/rust/Cargo.toml linker/bindings/rust/build.rs
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
-install(DIRECTORY linker/bindings/rust/src DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink/rust COMPONENT development)
-install(DIRECTORY linker/bindings/go DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT development
-  PATTERN *.1 EXCLUDE)
+# The crates for Rust and the modules for Go, as sources, which projects name by their paths.
+foreach(language rust go)
+  install(DIRECTORY linker/bindings/${language} DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT ${language}
+    PATTERN *.1 EXCLUDE PATTERN tests EXCLUDE PATTERN target EXCLUDE PATTERN *.sh EXCLUDE PATTERN rustfmt.toml EXCLUDE)
+endforeach()
 
 # The interface's documentation is there if the target `docs` was built.
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)

@@ -4,7 +4,8 @@
 #
 #   cmake/source-packages.sh DIRECTORY
 #
-# The sources are the files that git knows, as they are now.
+# The sources are the files that git knows, as they are now. DEBFULLNAME, DEBEMAIL and HOMEPAGE say who
+# maintains the packages, and where the project is; without HOMEPAGE they name no place.
 set -euo pipefail
 
 directory=$(realpath -m "${1:?a directory}")
@@ -17,7 +18,8 @@ mkdir -p "$directory"
 # fill FILE...: writes what changes into templates
 fill() {
   sed -i "s/@VERSION@/$version/g; s/@SO@/${version%%.*}/g; s/@DATE@/$(LC_ALL=C date -uRd "@$epoch")/g
-    s/@MAINTAINER@/${DEBFULLNAME:-bpflink developers} <${DEBEMAIL:-bpflink@example.org}>/g" "$@"
+    s/@MAINTAINER@/${DEBFULLNAME:-bpflink developers} <${DEBEMAIL:-bpflink@example.org}>/g
+    s/@DAY@/$(LC_ALL=C date -ud "@$epoch" '+%a %b %d %Y')/; ${HOMEPAGE:+s|@HOMEPAGE@|$HOMEPAGE|;} /@HOMEPAGE@/d" "$@"
 }
 
 git ls-files -z | tar --null --verbatim-files-from -T - --transform "flags=r;s|^|$name/|" --sort=name \
@@ -31,6 +33,7 @@ rm -rf "$name"
 cp "$name.tar.gz" "bpflink_$version.orig.tar.gz"
 tar -xf "$name.tar.gz"
 cp -r "$name/cmake/debian" "$name/debian"
-fill "$name"/debian/{changelog,control}
+fill "$name"/debian/{changelog,control,*.symbols}
+for file in "$name"/debian/*@SO@*; do mv "$file" "${file//@SO@/${version%%.*}}"; done
 dpkg-source -b "$name"
 rm -rf "$name"
