@@ -513,6 +513,11 @@ TEST_CASE("CO-RE relocations are checked against a kernel") {
   CHECK(bpflink_core_check(task.data(), task.size(), kernel, &facts, &report, &error) ==
         BPFLINK_ERROR_ARGUMENT);
   CHECK(take(error) == "settings is null, but 1 are counted");
+  const char* setting = "CONFIG_HZ";
+  facts.settings = &setting;
+  CHECK(bpflink_core_check(task.data(), task.size(), kernel, &facts, &report, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(take(error) == "setting_values is null");
   bpflink_core_kernel_free(kernel);
   bpflink_btf_free(empty);
   bpflink_object_free(object);
