@@ -3,6 +3,7 @@
 // of pointers, and tables that tell libbpf which pointers to set.
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/emit.hpp"
+#include "linker/bpfskel/reserved_names.hpp"
 #include "linker/bpfskel/text.hpp"
 #include "linker/error.hpp"
 
@@ -24,15 +25,15 @@ constexpr std::string_view head = R"(/* Made by bpfskel from a BPF object; chang
 #if LIBBPF_MAJOR_VERSION > 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION >= 5)
 #define $guard_MAP_LINKS 1
 #endif
-
+$names
 )";
 
 constexpr std::string_view functions = R"(
 /* The object itself: $size bytes of ELF. */
 static inline const void *$name__elf_bytes(size_t *size)
 {
-	static const char image[] __attribute__((aligned(8))) =
-$image;
+	static const char image[] __attribute__((aligned(8))) = "\
+$image";
 
 	*size = sizeof(image) - 1;
 	return (const void *)image;
@@ -142,7 +143,7 @@ $checks#ifdef __cplusplus
 
 constexpr std::string_view cpp_members = R"(
 #ifdef __cplusplus
-	static inline struct $name *open(const struct bpf_object_open_opts *opts = nullptr);
+	static inline struct $name *open(const struct bpf_object_open_opts *opts = NULL);
 	static inline struct $name *open_and_load();
 	static inline int load(struct $name *obj);
 	static inline int attach(struct $name *obj);
@@ -160,8 +161,9 @@ constexpr std::string_view subskeleton =
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
-
+$names
 struct $name {
 	struct bpf_object *obj; /* null, as in bpftool's */
 	struct bpf_object_subskeleton *subskel;
@@ -419,6 +421,26 @@ std::string variable_table(const Skeleton& skeleton) {
   return count == 0 ? "" : allocate("vars", "var", count) + entries;
 }
 
+/// The header without the C++ function that has the struct's name, which C++ keeps for
+/// constructors.
+std::string without_method(std::string_view text, const std::string& name) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = std::min(text.find('\n', i), text.size() - 1) + 1;
+    std::string_view line = text.substr(i, end - i);
+    size_t place = line.find(name + '(');
+    bool is_method = (line.starts_with("\tstatic inline ") || line.starts_with("inline ")) &&
+                     place != line.npos && line[place - 1] != '_';
+    if (!is_method) result += line;
+    i = end;
+  }
+  return result;
+}
+
+std::string finish_header(std::string_view text, const Skeleton& skeleton, std::string_view guard) {
+  return avoid_reserved_names(without_method(text, skeleton.name), fmt::format("{}_NAME", guard));
+}
+
 }  // namespace
 
 std::string emit_c(const Skeleton& skeleton) {
@@ -427,20 +449,26 @@ std::string emit_c(const Skeleton& skeleton) {
       {"name", skeleton.name},
       {"guard", guard},
       {"size", std::to_string(skeleton.image.size())},
-      {"image", "\t\t\"" + hex_escapes(skeleton.image, 24, "\"\n\t\t\"") + '"'},
       {"shadows", shadow_function(skeleton)},
       {"tables", map_table(skeleton) + program_table(skeleton)},
       {"checks", layout_checks(skeleton)}};
-  return fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values);
+  std::string text = finish_header(
+      fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values),
+      skeleton, guard);
+  constexpr std::string_view place = "$image";
+  return text.replace(text.find(place), place.size(), c_escapes(skeleton.image));
 }
 
 std::string emit_subskeleton(const Skeleton& skeleton) {
-  return fill_in(subskeleton, {{"name", skeleton.name},
-                               {"guard", "BPFSUBSKEL_" + skeleton.name},
-                               {"members", pointer_members(skeleton)},
-                               {"tables", map_table(skeleton) + program_table(skeleton) +
-                                              variable_table(skeleton)},
-                               {"shadows", shadow_function(skeleton)}});
+  std::string guard = "BPFSUBSKEL_" + skeleton.name;
+  std::string text =
+      fill_in(subskeleton,
+              {{"name", skeleton.name},
+               {"guard", guard},
+               {"members", pointer_members(skeleton)},
+               {"tables", map_table(skeleton) + program_table(skeleton) + variable_table(skeleton)},
+               {"shadows", shadow_function(skeleton)}});
+  return finish_header(text, skeleton, guard);
 }
 
 }  // namespace bpflink

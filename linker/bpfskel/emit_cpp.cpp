@@ -1,5 +1,6 @@
 // The class for C++, on top of the C header.
 #include "linker/bpfskel/emit.hpp"
+#include "linker/bpfskel/reserved_names.hpp"
 #include "linker/bpfskel/text.hpp"
 
 namespace bpflink {
@@ -18,7 +19,7 @@ constexpr std::string_view class_text = R"(
 class $name_skel {
 public:
 	$name_skel() = default;
-	explicit $name_skel($name *obj) : obj_(obj) {}
+	explicit $name_skel($type *obj) : obj_(obj) {}
 	$name_skel($name_skel &&other) noexcept : obj_(other.release()) {}
 	$name_skel &operator=($name_skel &&other) noexcept
 	{
@@ -41,14 +42,19 @@ public:
 	void detach() { $name__detach(obj_); }
 
 	explicit operator bool() const { return obj_ != nullptr; }
-	$name *operator->() const { return obj_; }
-	$name &operator*() const { return *obj_; }
-	$name *get() const { return obj_; }
+	$type *operator->() const { return obj_; }
+	$type &operator*() const { return *obj_; }
+	$type *get() const { return obj_; }
 	/* Gives the object to the caller, who destroys it with $name__destroy(). */
-	$name *release() { return std::exchange(obj_, nullptr); }
+	$type *release()
+	{
+		$type *obj = obj_;
+		obj_ = nullptr;
+		return obj;
+	}
 
 private:
-	$name *obj_ = nullptr;
+	$type *obj_ = nullptr;
 };
 
 #endif
@@ -57,7 +63,9 @@ private:
 }  // namespace
 
 std::string emit_cpp(const Skeleton& skeleton) {
-  return fill_in(class_text, {{"name", skeleton.name}, {"guard", "BPFSKEL_" + skeleton.name}});
+  std::string guard = "BPFSKEL_" + skeleton.name;
+  std::string type = "struct " + spell_for_cpp(skeleton.name, guard + "_NAME");
+  return fill_in(class_text, {{"name", skeleton.name}, {"type", type}, {"guard", guard}});
 }
 
 }  // namespace bpflink

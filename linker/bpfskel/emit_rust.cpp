@@ -248,7 +248,8 @@ void RustTypes::define_record(uint32_t id) {
   }
   if (is_union) record.end = 0;  // all of its bytes are one more field
   add_padding(record, type.size());
-  finish(record, is_union ? "union" : "struct", name, type.size());
+  // Rust has no union without fields.
+  finish(record, is_union && !record.text.empty() ? "union" : "struct", name, type.size());
 }
 
 void RustTypes::define_enum(uint32_t id) {
@@ -300,7 +301,7 @@ std::string emit_rust(const Skeleton& skeleton) {
   }
   return fill_in(module_text, {{"name", make_rust_name(skeleton.name)},
                                {"size", std::to_string(skeleton.image.size())},
-                               {"image", hex_escapes(skeleton.image, 20, "\\\n")},
+                               {"image", rust_escapes(skeleton.image)},
                                {"maps", name_constants(skeleton.maps)},
                                {"programs", name_constants(skeleton.programs)},
                                {"types", types.finish_text()}});

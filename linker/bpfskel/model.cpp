@@ -6,6 +6,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/natural_layout.hpp"
+#include "linker/bpfskel/reserved_names.hpp"
 #include "linker/error.hpp"
 #include "linker/types/map_definition.hpp"
 
@@ -17,7 +18,9 @@ namespace {
 class UniqueNames {
  public:
   std::string make(std::string_view name) {
-    return names_.next(make_c_name(name), [](const std::string&) { return false; });
+    std::string text = make_c_name(name);
+    if (is_type_or_macro(text)) text += '_';
+    return names_.next(text, [](const std::string&) { return false; });
   }
 
  private:

@@ -46,12 +46,19 @@ bool is_anonymous_record(const BtfView& btf, uint32_t id) {
   return is_record && btf.name(type).empty();
 }
 
+/// Whether a type is an empty struct or union, to which C++ gives a byte, or an array of them.
+bool is_empty_record(const BtfView& btf, uint32_t id) {
+  uint32_t record = skip_arrays(btf, id);
+  return is_composite(btf.kind(record)) && btf.type(record).size() == 0;
+}
+
 }  // namespace
 
 bool has_natural_layout(const BtfView& btf, uint32_t id) {
   std::vector<uint32_t> open{id};
   std::unordered_set<uint32_t> seen;
   while (!open.empty()) {
+    if (is_empty_record(btf, open.back())) return false;
     uint32_t record = element_type(btf, open.back());
     open.pop_back();
     if (!is_anonymous_record(btf, record) || !seen.insert(record).second) continue;

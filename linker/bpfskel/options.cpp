@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dedup/internal.hpp"
+#include "linker/bpfskel/reserved_names.hpp"
 #include "linker/command_line/options.hpp"
 #include "linker/command_line/program.hpp"
 
@@ -66,6 +67,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   options.link.must_open = !options.subskeleton;
   options.name =
       options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
+  if (options.language != Language::Rust && is_reserved_in_c(options.name)) options.name += '_';
   auto output =
       output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
   if (!output) return std::unexpected(output.error());

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 
+#include "linker/error.hpp"
+
 namespace bpflink {
 
 namespace {
 
+/// Bytes of escapes after which a line of an image ends.
+constexpr size_t line_length = 90;
+
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
 }  // namespace
@@ -38,16 +47,45 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string hex_escapes(std::span<const std::byte> bytes, size_t per_line,
-                        std::string_view separator) {
-  constexpr std::string_view digits = "0123456789abcdef";
+std::string c_escapes(std::span<const std::byte> bytes) {
+  constexpr std::string_view letters = "btnvfr";
   std::string result;
+  size_t line = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    if (i > 0 && i % per_line == 0) result += separator;
+    if (result.size() - line >= line_length) {
+      result += "\\\n";
+      line = result.size();
+    }
     auto byte = static_cast<unsigned char>(bytes[i]);
-    result += "\\x";
-    result += digits[byte >> 4];
-    result += digits[byte & 15];
+    bool before_digit = i + 1 < bytes.size() && is_digit(static_cast<char>(bytes[i + 1]));
+    if (byte == '"' || byte == '\\' || (byte == '?' && result.ends_with('?')))
+      result += {'\\', static_cast<char>(byte)};
+    else if (byte >= ' ' && byte <= '~')
+      result += static_cast<char>(byte);
+    else if (byte >= '\b' && byte <= '\r')
+      result += {'\\', letters[byte - '\b']};
+    else
+      result += fmt::format("\\{:0{}o}", byte, before_digit ? 3 : 1);
+  }
+  return result;
+}
+
+std::string rust_escapes(std::span<const std::byte> bytes) {
+  std::string result;
+  size_t line = 0;
+  for (std::byte value : bytes) {
+    // Rust skips white space at the beginning of a continued line.
+    if (result.size() - line >= line_length && value != std::byte{' '}) {
+      result += "\\\n";
+      line = result.size();
+    }
+    auto byte = static_cast<unsigned char>(value);
+    if (byte == '"' || byte == '\\')
+      result += {'\\', static_cast<char>(byte)};
+    else if (byte >= ' ' && byte <= '~')
+      result += static_cast<char>(byte);
+    else
+      result += byte == 0 ? "\\0" : fmt::format("\\x{:02x}", byte);
   }
   return result;
 }

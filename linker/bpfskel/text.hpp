@@ -18,8 +18,11 @@ std::string fill_in(std::string_view text,
 /// name, become '?'.
 std::string quoted(std::string_view text);
 
-/// `bytes` as escapes within a string of C or Rust, with `separator` between lines of `per_line`.
-std::string hex_escapes(std::span<const std::byte> bytes, size_t per_line,
-                        std::string_view separator);
+/// `bytes` within a string of C, as short as possible, in lines. No digit continues an escape, and
+/// there are no trigraphs.
+std::string c_escapes(std::span<const std::byte> bytes);
+
+/// `bytes` within a byte string of Rust, as short as possible, in lines.
+std::string rust_escapes(std::span<const std::byte> bytes);
 
 }  // namespace bpflink

@@ -59,7 +59,7 @@ END
 "$BPFSKEL" layout.o -o layout.skel.h
 has layout.skel.h ' struct layout__data {' ' char wide[32];' ' char pairs[10];' ' struct {' \
   ' int bits: 3;' ' int more: 30;' ' char last;' ' } plain;' ' } *data;'
-has layout.skel.h ' struct layout__kconfig {' ' unsigned int CONFIG_A;' ' const unsigned int CONFIG_B;' ' _Bool CONFIG_BPF;' ' } *kconfig;'
+has layout.skel.h ' struct layout__kconfig {' ' unsigned int CONFIG_A;' ' const unsigned int CONFIG_B;' ' bool CONFIG_BPF;' ' } *kconfig;'
 compiles layout.skel.h
 
 # User space sets what BPF only reads: neither a variable nor its elements or members are const. What
