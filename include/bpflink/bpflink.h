@@ -536,6 +536,9 @@ enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object,
  * does, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */
 enum bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name,
                                         char** text, char** error);
+/** Makes the module that `bpfskel --libbpf-rs --name` makes, as above. */
+enum bpflink_status bpflink_libbpf_rs_module(const void* image, size_t size, const char* name,
+                                             char** text, char** error);
 
 /** @}
  * @name BTF

@@ -17,7 +17,8 @@ std::string emit_cpp(const Skeleton& skeleton);
 /// that it is linked into.
 std::string emit_subskeleton(const Skeleton& skeleton);
 
-/// A module for Rust, which needs only Rust's core.
-std::string emit_rust(const Skeleton& skeleton);
+/// A module for Rust, which needs only Rust's core; or one that also implements the traits of
+/// libbpf-rs's skeletons, which needs that crate.
+std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs);
 
 }  // namespace bpflink

@@ -11,6 +11,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/emit.hpp"
+#include "linker/bpfskel/libbpf_rs.hpp"
 #include "linker/bpfskel/text.hpp"
 #include "linker/error.hpp"
 
@@ -41,7 +42,7 @@ $programs    }
 
     /// The types of variables, and of keys and values of maps.
     pub mod types {$types    }
-}
+$loader}
 )";
 
 /// Keywords, including reserved ones.
@@ -79,20 +80,26 @@ bool is_made_of_records(const BtfView& btf, uint32_t id) {
   return is_composite(btf.kind(skip_arrays(btf, id)));
 }
 
-/// A valid Rust name similar to a text.
+}  // namespace
+
 std::string make_rust_name(std::string_view text) {
   std::string name = make_c_name(text);
   if (is_among(name, keywords)) name += '_';
   return name;
 }
 
+namespace {
+
 class RustTypes {
  public:
   /// `btf` is null for an object without types: then there is nothing to define.
   explicit RustTypes(const Btf* btf) : btf_(btf) {}
 
-  /// Defines the struct of a data section, and reserves its name.
-  void define_section(const Section& section);
+  /// Defines the struct of a data section, and returns its name.
+  std::string define_section(const Section& section);
+
+  /// Defines the struct of a struct_ops variable, in which functions are programs of libbpf.
+  std::string define_shadow(const Shadow& shadow);
 
   /// Defines the type of a map's keys or values later; `name` is for one without a tag.
   void use_type(uint32_t id, const std::string& name) {
@@ -117,6 +124,8 @@ class RustTypes {
   void add_padding(Record& record, uint64_t offset);
   void add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
                  std::string_view preferred);
+  std::string define_struct(const std::string& preferred, const std::vector<Member>& members,
+                            uint64_t size);
   void define_record(uint32_t id);
   void define_enum(uint32_t id);
   void finish(const Record& record, std::string_view keyword, const std::string& name,
@@ -211,23 +220,37 @@ void RustTypes::finish(const Record& record, std::string_view keyword, const std
       layout, keyword, name, record.text, name, size);
 }
 
-void RustTypes::define_section(const Section& section) {
-  std::string name = names_.next(make_rust_name(section.name), is_used);
+/// Adds the text of a struct with these members and at least that size, and returns its name.
+std::string RustTypes::define_struct(const std::string& preferred,
+                                     const std::vector<Member>& members, uint64_t size) {
+  std::string name = names_.next(make_rust_name(preferred), is_used);
   Record record;
-  for (const Member& member : section.members)
+  for (const Member& member : members)
     if (member.type_id != 0)
       record.alignment =
           std::max(record.alignment, type_alignment(*btf_, member.type_id).value_or(1));
-  for (const Member& member : section.members) {
+  for (const Member& member : members) {
     if (member.type_id == 0) continue;
     add_padding(record, member.offset);
     add_field(record, member.name, member.offset, member.type_id,
               fmt::format("{}_{}", name, member.name));
+    if (member.declaration.starts_with("struct bpf_program *"))
+      record.text.replace(record.text.rfind("u64"), 3, "*mut libbpf_rs::libbpf_sys::bpf_program");
   }
-  uint64_t size = align_up(record.end, record.alignment);
+  size = std::max(size, align_up(record.end, record.alignment));
   add_padding(record, size);
-  text_ += fmt::format("\n        /// The variables of {}.", quoted(section.loader_name));
   finish(record, "struct", name, size);
+  return name;
+}
+
+std::string RustTypes::define_section(const Section& section) {
+  text_ += fmt::format("\n        /// The variables of {}.", quoted(section.loader_name));
+  return define_struct(section.name, section.members, 0);
+}
+
+std::string RustTypes::define_shadow(const Shadow& shadow) {
+  const Member& last = shadow.members.back();
+  return define_struct(shadow.type, shadow.members, last.offset + last.size);
 }
 
 void RustTypes::define_record(uint32_t id) {
@@ -292,9 +315,14 @@ std::string name_constants(const Entries& entries) {
 
 }  // namespace
 
-std::string emit_rust(const Skeleton& skeleton) {
+std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs) {
   RustTypes types(skeleton.btf);
-  for (const Section& section : skeleton.sections) types.define_section(section);
+  RustTypeNames names;
+  for (const Section& section : skeleton.sections)
+    names.sections.push_back(types.define_section(section));
+  if (for_libbpf_rs)
+    for (const Shadow& shadow : skeleton.shadows)
+      names.shadows.push_back(types.define_shadow(shadow));
   for (const MapEntry& map : skeleton.maps) {
     types.use_type(map.key_type_id, map.name + "_key");
     types.use_type(map.value_type_id, map.name + "_value");
@@ -304,7 +332,8 @@ std::string emit_rust(const Skeleton& skeleton) {
                                {"image", rust_escapes(skeleton.image)},
                                {"maps", name_constants(skeleton.maps)},
                                {"programs", name_constants(skeleton.programs)},
-                               {"types", types.finish_text()}});
+                               {"types", types.finish_text()},
+                               {"loader", for_libbpf_rs ? libbpf_rs_text(skeleton, names) : ""}});
 }
 
 }  // namespace bpflink

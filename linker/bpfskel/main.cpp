@@ -19,7 +19,9 @@ std::string emit(const Skeleton& skeleton, BpfskelOptions::Language language) {
     case BpfskelOptions::Language::Cpp:
       return emit_c(skeleton) + emit_cpp(skeleton);
     case BpfskelOptions::Language::Rust:
-      return emit_rust(skeleton);
+      return emit_rust(skeleton, false);
+    case BpfskelOptions::Language::LibbpfRs:
+      return emit_rust(skeleton, true);
   }
   return emit_c(skeleton);
 }

@@ -186,7 +186,11 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   }
   for (const StructOps& ops : object.struct_ops()) {
     std::string ops_name = map_names.make(ops.name);
-    skeleton.maps.push_back({ops_name, std::string(ops.name), "", ops_name});
+    skeleton.maps.push_back({.name = ops_name,
+                             .loader_name = std::string(ops.name),
+                             .section = "",
+                             .link = ops_name,
+                             .autoload = ops.autoload});
     bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BtfKind::Struct;
     if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
   }

@@ -39,6 +39,7 @@ struct MapEntry {
   std::string link;            ///< the member of a struct_ops's link; or ""
   uint32_t key_type_id = 0;    ///< 0 if the definition names no type
   uint32_t value_type_id = 0;  ///< as above
+  bool autoload = true;        ///< false for a struct_ops that the loader omits unless asked for
 };
 
 struct ProgramEntry {

@@ -44,6 +44,8 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
        {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
        {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
        {"--rust", "", "Write a module for Rust", choose(Language::Rust)},
+       {"--libbpf-rs", "", "Write a module for Rust and the crate libbpf-rs",
+        choose(Language::LibbpfRs)},
        {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
         set(options.subskeleton)}});
   OptionTable table({.name = "bpfskel",
@@ -57,17 +59,16 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
-  for (auto [one, other] : {std::pair("--c", "--cpp"),
-                            {"--c", "--rust"},
-                            {"--cpp", "--rust"},
-                            {"--subskeleton", "--cpp"},
-                            {"--subskeleton", "--rust"}})
-    if (auto ok = table.check_exclusive(one, other); !ok) return std::unexpected(ok.error());
+  constexpr std::string_view kinds[] = {"--c", "--subskeleton", "--cpp", "--rust", "--libbpf-rs"};
+  for (size_t other = 2; other < std::size(kinds); ++other)
+    for (size_t one = 0; one < other; ++one)
+      if (auto ok = table.check_exclusive(kinds[one], kinds[other]); !ok)
+        return std::unexpected(ok.error());
   if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
   options.link.must_open = !options.subskeleton;
   options.name =
       options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
-  if (options.language != Language::Rust && is_reserved_in_c(options.name)) options.name += '_';
+  if (options.language <= Language::Cpp && is_reserved_in_c(options.name)) options.name += '_';
   auto output =
       output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
   if (!output) return std::unexpected(output.error());

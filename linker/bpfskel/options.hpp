@@ -11,7 +11,7 @@
 namespace bpflink {
 
 struct BpfskelOptions : LinkCommand {
-  enum class Language { C, Cpp, Rust };
+  enum class Language { C, Cpp, Rust, LibbpfRs };
 
   std::string output;  ///< the path of the skeleton
   std::string name;    ///< of the skeleton, an identifier

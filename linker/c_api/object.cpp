@@ -156,6 +156,20 @@ bpflink_struct_ops_member struct_ops_member_for_c(const StructOpsMember& member)
       .name = c_string(member.name), .program = c_string(member.program), .offset = member.offset};
 }
 
+bpflink_status give_module(const void* image, size_t size, const char* name, bool for_libbpf_rs,
+                           char** text, char** error) {
+  if (error) *error = nullptr;
+  if (text) *text = nullptr;
+  if (!name || !text || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
+  return guarded([&] {
+    std::span bytes(static_cast<const std::byte*>(image), size);
+    auto object = Object::parse(bytes);
+    if (!object) return give_reason(object.error(), error);
+    *text = copy_string(emit_rust(make_skeleton(*object, name, bytes), for_libbpf_rs));
+    return *text ? BPFLINK_OK : BPFLINK_ERROR_MEMORY;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -179,16 +193,12 @@ bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_obje
 
 bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name, char** text,
                                    char** error) {
-  if (error) *error = nullptr;
-  if (text) *text = nullptr;
-  if (!name || !text || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    std::span bytes(static_cast<const std::byte*>(image), size);
-    auto object = Object::parse(bytes);
-    if (!object) return give_reason(object.error(), error);
-    *text = copy_string(emit_rust(make_skeleton(*object, name, bytes)));
-    return *text ? BPFLINK_OK : BPFLINK_ERROR_MEMORY;
-  });
+  return give_module(image, size, name, false, text, error);
+}
+
+bpflink_status bpflink_libbpf_rs_module(const void* image, size_t size, const char* name,
+                                        char** text, char** error) {
+  return give_module(image, size, name, true, text, error);
 }
 
 void bpflink_object_free(bpflink_object* object) {

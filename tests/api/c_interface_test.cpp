@@ -409,6 +409,9 @@ TEST_CASE("a module for Rust") {
   CHECK(bpflink_rust_module(image.bytes, image.size, "my-object", &text, &error) == BPFLINK_OK);
   CHECK(error == nullptr);
   CHECK(take(text).find("pub mod my_object {") != std::string::npos);
+  CHECK(bpflink_libbpf_rs_module(image.bytes, image.size, "my-object", &text, &error) ==
+        BPFLINK_OK);
+  CHECK(take(text).find("pub struct MyObjectSkelBuilder {") != std::string::npos);
   CHECK(bpflink_rust_module("no object", 9, "name", &text, &error) == BPFLINK_ERROR_INPUT);
   CHECK(text == nullptr);
   CHECK(take(error) != "(null)");

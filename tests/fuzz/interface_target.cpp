@@ -339,10 +339,11 @@ class Session {
     expect(bpflink_object_find_variable(object, name, &section, &index), {BPFLINK_ERROR_NOT_FOUND});
     char *module = nullptr, *error = nullptr;
     auto bytes = this->object();
-    expect(bpflink_rust_module(bytes->data(), bytes->size(), name, &module, &error),
-           {BPFLINK_ERROR_INPUT});
-    take(module);
-    take(error);
+    for (auto* make : {bpflink_rust_module, bpflink_libbpf_rs_module}) {
+      expect(make(bytes->data(), bytes->size(), name, &module, &error), {BPFLINK_ERROR_INPUT});
+      take(module);
+      take(error);
+    }
   }
 
   void read_names() {

@@ -85,7 +85,7 @@ done
 
 cd "$repository"
 spans include/bpflink/*.h{,pp} | names 'the headers' "$any"
-spans linker/bindings/rust/src/*.rs | names 'the crate' bpflink
+spans linker/bindings/rust/src/*.rs | names 'the crate' 'bpflink bpfcore'
 grep -ohE '"--[a-z-]+"' linker/bindings/go/*.go | tr -d '"' | names bpflink2go bpflink
 sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
   names 'bpftool-bpflink, gen object' bpflink

@@ -29,6 +29,7 @@ foreach(file
     share/bpflink/go/go.mod
     share/bpflink/output.schema.json
     share/bpflink/rust/Cargo.toml
+    share/bpflink/rust/bpflink-sys/build.rs
     share/doc/bpflink/README.md
     share/fish/vendor_completions.d/bpfcore.fish
     share/fish/vendor_completions.d/bpflink.fish

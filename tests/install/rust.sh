@@ -1,7 +1,7 @@
 #!/bin/bash
-# The Rust crate with the installed library: its tests and documentation examples run. An outside project
-# uses the crate as README.md says and needs no path to the library. Its build.rs links two files in
-# memory and writes a module, whose types have the layout of the BPF programs.
+# The Rust crates with the installed library: tests and documentation examples run. An outside project
+# uses the crate as README.md says and needs no path to the library. Its build.rs compiles, links and
+# checks two files and writes a module, whose types have the layout of the BPF programs.
 . "$(dirname "$0")/common.sh"
 needs cargo clang-19 pkg-config
 unset LD_LIBRARY_PATH
@@ -14,9 +14,9 @@ offline() { cargo "$@" >log 2>&1 || fail "cargo $*: $(<log)"; }
 offline test
 [[ $(grep -c '^test result: ok' log) == 3 ]] || fail "not all kinds of tests run: $(<log)"
 (($(grep -c '^test src/.* ok$' log) > 8)) || fail "hardly any example is run: $(<log)"
-offline doc --no-deps
+offline doc --no-deps --workspace
 if grep -q warning log; then fail "cargo doc: $(<log)"; fi
-if cargo clippy --version >log 2>&1; then offline clippy --all-targets -- -D warnings; fi
+if cargo clippy --version >log 2>&1; then offline clippy --workspace --all-targets -- -D warnings; fi
 
 # The example as an outside project with the installed crate, finding the library in both ways
 cp -r "$tmp/samples/rust/counter" "$tmp/project"
@@ -45,10 +45,34 @@ END
 sed -i 's/^unsigned long long total/unsigned total/' bpf/state.bpf.c
 if cargo build >log 2>&1; then fail 'types that conflict are no error'; fi
 contains log "conflicting types of 'total'"
+contains log 'bpf/state.bpf.c:16: error: '
+sed -i 's/^unsigned total/unsigned long long total/' bpf/state.bpf.c
+
+# Warnings are cargo's, a header that changes is compiled again, and a kernel that the programs do not fit
+# is an error.
+echo '#define WARN _Pragma("GCC warning \"from the header\"") ' >>bpf/counter.h
+echo 'static int (*const copy)(void *, int, void *) = (void *)113; WARN
+SEC("kprobe") int probe(void *context) { int x; return copy(&x, 4, context); }' >>bpf/state.bpf.c
+sed -i 's/"GPL"/"free"/' bpf/main.bpf.c
+cargo build >log 2>&1 || fail "$(<log)"
+contains log 'from the header'
+contains log "warning: GPL-only helpers are called, but the license is 'free'"
+sed -i 's/from the header/changed/' bpf/counter.h
+cargo build >log 2>&1 || fail "$(<log)"
+contains log 'changed'
+sed -i '/WARN/d; /^SEC("kprobe")/d' bpf/counter.h bpf/state.bpf.c
+echo 'struct sock { int mark; } sock;' | clang-19 -g --target=bpf -c -x c - -o kernel.o
+btfdedup kernel.o -o kernel.btf
+sed -i 's/\.build(/.kernel("kernel.btf")&/' build.rs
+offline build
+echo 'struct sock { int mark, absent; } __attribute__((preserve_access_index));
+SEC("fentry/f") int enter(unsigned long *args) { return ((struct sock *)args[0])->absent; }' >>bpf/state.bpf.c
+if cargo build >log 2>&1; then fail 'a member that the kernel lacks is no error'; fi
+contains log 'absent'
+sed -i '/absent/d' bpf/state.bpf.c
 
 # Layouts with padding, packing and bit-fields: the module asserts sizes, and this compares all member
 # offsets with clang's.
-sed -i 's/^unsigned total/unsigned long long total/' bpf/state.bpf.c
 cat >>bpf/state.bpf.c <<'END'
 struct inner { char c; short s; } __attribute__((packed));
 struct half { char c; int i; } __attribute__((packed, aligned(2)));
@@ -90,5 +114,5 @@ fn main() {
 }
 END
 cargo run -q >of_rust 2>log || fail "$(<log)"
-llvm-objcopy-19 --dump-section=.offsets=offsets "$(find "$tmp/target" -name state.bpf.o)" "$tmp/unused.o"
+llvm-objcopy-19 --dump-section=.offsets=offsets "$(find "$tmp/target" -name skel.1.o)" "$tmp/unused.o"
 od -An -v -td8 -w8 offsets | tr -d ' ' | diff - of_rust || fail 'other offsets than those of clang (<)'

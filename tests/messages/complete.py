@@ -16,6 +16,7 @@ import sys
 NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup/print/c_names.cpp",
                 "dedup/print/c_scalars.cpp", "dedup/print/c_types.cpp", "dedup/print/print_c.cpp", "dedup/print/print_header.cpp", "dedup/print/print_raw.cpp",
                 "linker/bpfskel/emit_c.cpp", "linker/bpfskel/emit_cpp.cpp", "linker/bpfskel/emit_rust.cpp",
+                "linker/bpfskel/libbpf_rs.cpp", "linker/bpfskel/reserved_names.cpp",
                 "linker/bpfskel/model.cpp", "linker/command_line/completions.cpp"}
 
 # Message: why no input can provoke it

@@ -171,6 +171,7 @@ Options:
   --c                         Write a header for C and C++ (the default)
   --cpp                       Write the header with a class that owns it
   --rust                      Write a module for Rust
+  --libbpf-rs                 Write a module for Rust and the crate libbpf-rs
   --subskeleton               Write a header for a library that is linked into a
                               larger object
   --threads N                 Use N threads (default: by the size of the inputs)' bash -c '"$0" --help | sed -n "1,/^Inputs:/p" | head -n -2' "$BPFSKEL"

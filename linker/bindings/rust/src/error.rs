@@ -7,8 +7,9 @@ use std::slice;
 use crate::ffi;
 use crate::text;
 
-/// How a call failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a call failed. `Display`, and `Debug` for the sake of `unwrap()`, show messages as the programs
+/// print them, with files and lines.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Error {
     /// An argument is invalid, such as a name that contains a NUL.
     Argument(String),
@@ -20,6 +21,8 @@ pub enum Error {
     Link(Vec<Diagnostic>),
     /// A file of a skeleton cannot be written. Has its path and the reason.
     Output(String),
+    /// A program that the builder ran failed. Has what it printed.
+    Program(String),
 }
 
 impl Error {
@@ -37,7 +40,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Argument(text) | Error::Input(text) | Error::Output(text) => f.write_str(text),
+            Error::Argument(text) | Error::Input(text) | Error::Output(text) | Error::Program(text) => {
+                f.write_str(text)
+            }
             Error::Memory => f.write_str("out of memory"),
             Error::Link(diagnostics) => {
                 for (index, diagnostic) in diagnostics.iter().enumerate() {
@@ -49,6 +54,12 @@ impl fmt::Display for Error {
                 Ok(())
             }
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self)
     }
 }
 
@@ -131,7 +142,7 @@ copied! {
 }
 
 copied! {
-    /// A message of the linker. `Display` formats it as `bpflink` prints it.
+    /// A message of the linker. `Display` shows it as `bpflink` prints it.
     Diagnostic from raw, &ffi::bpflink_diagnostic {
         /// How much it matters.
         severity: Severity = match raw.severity {
@@ -152,6 +163,8 @@ copied! {
         symbol: String = text::from_c(raw.symbol),
         /// The places that it is about, the most important first.
         locations: Vec<Location> = (0..raw.location_count).map(|index| location(raw, index)).collect(),
+        /// All of it as `bpflink` prints it: with file and line, the line of source, and hints.
+        text: String = text::take(ffi::bpflink_diagnostic_render(raw, b"bpflink\0".as_ptr().cast(), 0)),
     }
 }
 
@@ -174,15 +187,6 @@ unsafe fn array<'a, T>(items: *const T, count: usize) -> &'a [T] {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.severity {
-            Severity::Error => f.write_str("error: ")?,
-            Severity::Warning => f.write_str("warning: ")?,
-            Severity::Note => {}
-        }
-        f.write_str(&self.message)?;
-        for line in &self.details {
-            write!(f, "\n{}", line)?;
-        }
-        Ok(())
+        f.write_str(self.text.trim_end())
     }
 }

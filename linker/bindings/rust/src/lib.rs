@@ -1,8 +1,9 @@
 //! libbpflink for Rust: links BPF objects, inspects the result, writes a skeleton of it for Rust,
 //! and deduplicates BTF.
 //!
-//! [`Linker`] has the methods of libbpf-rs's linker: `new`, `add_file`, `add_buf`, `link`. Errors
-//! in the inputs are returned as values, with their places in the sources:
+//! [`Builder`] compiles and links the BPF programs of a crate in its build script, checks them, and writes
+//! the skeleton. [`Linker`] has the methods of libbpf-rs's linker: `new`, `add_file`, `add_buf`, `link`.
+//! Errors in the inputs are returned as values, with their places in the sources:
 //!
 //! ```
 //! # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -53,21 +54,24 @@ macro_rules! copied {
 }
 
 mod btf;
+mod builder;
+mod cargo;
 mod dedup;
 mod error;
-#[allow(non_camel_case_types, dead_code, missing_docs)]
-mod ffi; // written by ffi.sh
 mod linker;
 mod object;
 mod skeleton;
 mod text;
 
+use bpflink_sys as ffi;
+
 pub use btf::{kind, Btf, Enumerator, Member, Type};
+pub use builder::Builder;
 pub use dedup::Dedup;
 pub use error::{Code, Diagnostic, Error, Location, Severity};
 pub use linker::{Linker, Options};
 pub use object::{DataSection, Extern, Map, Object, Program, StructOps, Variable};
-pub use skeleton::{rust_module, write_skeleton};
+pub use skeleton::{libbpf_rs_module, rust_module, write_skeleton};
 
 /// The version of the library.
 ///

@@ -1,12 +1,15 @@
 //! The linker.
 
+use std::cell::RefCell;
 use std::ffi::CString;
+use std::fmt;
 use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
+use crate::cargo;
 use crate::error::{Diagnostic, Error, Severity};
 use crate::ffi;
 use crate::text;
@@ -75,7 +78,8 @@ options! {
     lto_library: Option<String>,
 }
 
-/// Links BPF objects and archives into one object.
+/// Links BPF objects and archives into one object. In a build script, warnings become warnings of
+/// cargo, unless [`Linker::on_warning`] hands them to something else.
 ///
 /// ```
 /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
@@ -84,7 +88,7 @@ options! {
 /// # let output = std::env::temp_dir().join(format!("bpflink-doc-{}.o", std::process::id()));
 /// use bpflink::Linker;
 ///
-/// let mut linker = Linker::new(&output)?;
+/// let mut linker = Linker::new(&output)?; // as with libbpf-rs
 /// linker.add_file(&user)?;
 /// linker.add_file(&helper)?;
 /// linker.link()?;
@@ -92,15 +96,17 @@ options! {
 /// # std::fs::remove_file(output).unwrap();
 /// # Ok::<(), bpflink::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Linker {
     raw: *mut ffi::bpflink_linker,
     output: Option<CString>,
     /// Owned by the linker; the library passes the address to `note`.
     diagnostics: *mut Vec<Diagnostic>,
+    on_warning: RefCell<Handler>,
     /// The inputs in memory, which the library reads during the link.
     buffers: Vec<Box<[u8]>>,
 }
+
+type Handler = Box<dyn FnMut(&Diagnostic) + Send>;
 
 impl Linker {
     /// Creates a linker that writes the file `output`, as a whole or not at all.
@@ -145,7 +151,8 @@ impl Linker {
         // SAFETY: all pointers in the options are valid during the call, which copies the options;
         // `diagnostics` lives as long as the linker.
         let status = unsafe { ffi::bpflink_linker_new(&raw_options, &mut raw) };
-        let linker = Linker { raw, output: None, diagnostics, buffers: Vec::new() };
+        let on_warning = RefCell::new(Box::new(cargo::warn_of) as Handler);
+        let linker = Linker { raw, output: None, diagnostics, on_warning, buffers: Vec::new() };
         linker.check(status)?;
         Ok(linker)
     }
@@ -182,17 +189,34 @@ impl Linker {
         self.check(status)
     }
 
+    /// Hands the warnings of each link to `handler`, in order, before the link returns.
+    ///
+    /// ```
+    /// # let compile = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/compile.rs"));
+    /// # let object = compile("warning", "static int (*const read)(void *, int, void *) = (void *)113;
+    /// #   __attribute__((section(\"kprobe\"))) int prog(void *p) { int x; return read(&x, 4, p); }");
+    /// use bpflink::{Linker, Options};
+    ///
+    /// let mut linker = Linker::in_memory(&Options::default())?;
+    /// linker.add_file(&object)?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// linker.on_warning(move |warning| sender.send(warning.to_string()).unwrap());
+    /// linker.link_to_memory()?;
+    /// assert!(receiver.try_recv().unwrap().contains("license"));
+    /// # Ok::<(), bpflink::Error>(())
+    /// ```
+    pub fn on_warning(&mut self, handler: impl FnMut(&Diagnostic) + Send + 'static) {
+        *self.on_warning.get_mut() = Box::new(handler);
+    }
+
     /// Links into the output file. A linker can link several times.
-    pub fn link(&mut self) -> Result<(), Error> {
+    pub fn link(&self) -> Result<(), Error> {
         let output = match &self.output {
             Some(output) => output.as_ptr(),
             None => return Err(Error::Argument("this linker has no output file".into())),
         };
         // SAFETY: the name ends with NUL.
-        self.check(unsafe {
-            (*self.diagnostics).clear();
-            ffi::bpflink_linker_link_to_file(self.raw, output)
-        })
+        self.run(|| unsafe { ffi::bpflink_linker_link_to_file(self.raw, output) })
     }
 
     /// Links into memory.
@@ -209,36 +233,46 @@ impl Linker {
     /// assert_eq!(object.data_sections()[0].variables[0].name, "answer");
     /// # Ok::<(), bpflink::Error>(())
     /// ```
-    pub fn link_to_memory(&mut self) -> Result<Vec<u8>, Error> {
+    pub fn link_to_memory(&self) -> Result<Vec<u8>, Error> {
         let mut image = ptr::null_mut();
         let mut size = 0;
+        self.run(|| unsafe { ffi::bpflink_linker_link_to_memory(self.raw, &mut image, &mut size) })?;
         // SAFETY: take_bytes() frees the image, once.
-        unsafe {
-            (*self.diagnostics).clear();
-            let status = ffi::bpflink_linker_link_to_memory(self.raw, &mut image, &mut size);
-            self.check(status)?;
-            Ok(text::take_bytes(image, size))
+        Ok(unsafe { text::take_bytes(image, size) })
+    }
+
+    /// Links, and hands warnings to the handler.
+    fn run(&self, link: impl FnOnce() -> ffi::bpflink_status) -> Result<(), Error> {
+        // SAFETY: nothing else refers to the list.
+        unsafe { (*self.diagnostics).clear() };
+        let status = link();
+        let diagnostics = self.diagnostics();
+        for warning in diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning) {
+            (self.on_warning.borrow_mut())(warning);
         }
+        self.check(status)
     }
 
     /// The errors, warnings and notes of the last link.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        // SAFETY: the library writes to it only during a link, which borrows the linker mutably.
-        unsafe { &*self.diagnostics }
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        // SAFETY: the library writes to it only during a link, in this thread.
+        unsafe { (*self.diagnostics).clone() }
     }
 
     fn check(&self, status: ffi::bpflink_status) -> Result<(), Error> {
         match status {
             ffi::BPFLINK_OK => Ok(()),
             ffi::BPFLINK_ERROR_LINK => Err(Error::Link(
-                self.diagnostics()
-                    .iter()
-                    .filter(|diagnostic| diagnostic.severity == Severity::Error)
-                    .cloned()
-                    .collect(),
+                self.diagnostics().into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect(),
             )),
             _ => Err(Error::of(status, String::new())),
         }
+    }
+}
+
+impl fmt::Debug for Linker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Linker").field("output", &self.output).finish_non_exhaustive()
     }
 }
 

@@ -3,6 +3,6 @@
 # rustfmt. tests/install/rust-ffi.sh checks that it is up to date.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-bindgen "${1:-../../../include/bpflink/bpflink.h}" --allowlist-function 'bpflink_.*' --allowlist-type 'bpflink_.*' \
+bindgen "${1:-../../../../include/bpflink/bpflink.h}" --allowlist-function 'bpflink_.*' --allowlist-type 'bpflink_.*' \
   --allowlist-var 'BPFLINK_.*' --blocklist-type '__.*' --no-prepend-enum-name --no-doc-comments --no-layout-tests \
   --with-derive-default --size_t-is-usize --rust-target 1.47 --raw-line 'use std::os::raw as c;' --ctypes-prefix c

@@ -650,6 +650,15 @@ extern "C" {
         error: *mut *mut c::c_char,
     ) -> bpflink_status;
 }
+extern "C" {
+    pub fn bpflink_libbpf_rs_module(
+        image: *const c::c_void,
+        size: usize,
+        name: *const c::c_char,
+        text: *mut *mut c::c_char,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+}
 pub const BPFLINK_BTF_VOID: bpflink_kind = 0;
 pub const BPFLINK_BTF_INT: bpflink_kind = 1;
 pub const BPFLINK_BTF_PTR: bpflink_kind = 2;
