@@ -12,6 +12,7 @@ for manifest in $(find $sources/rust -name Cargo.toml); do
   crate=debian/librust-bpflink-dev/usr/share/cargo/registry/$name-$version
   mkdir -p "$crate"
   cp -r "${manifest%/*}/." "$crate"
+  find "$crate" -mindepth 2 -name Cargo.toml -printf '%h\n' | xargs -r rm -r # a crate of its own
   sed -i 's/path = "[^"]*", *//; s/, *path = "[^"]*"//' "$crate/Cargo.toml" # the registry has it
   echo '{"package":null,"files":{}}' >"$crate/.cargo-checksum.json"
   package=librust-$(echo "$name" | tr _ -)
