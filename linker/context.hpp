@@ -183,6 +183,7 @@ void remove_orphaned_types(Context&);
 void complete_functions(Context&);
 void build_datasecs(Context&);
 void prune_types(Context&);
+void rename_rejected_types(Context&);
 void warn_rejected_names(Context&);
 void relocate(Context&);
 void rebase_btf_ext(Context&);

@@ -130,6 +130,9 @@ void link(Context& context) {
   // that looks into types exists now: programs, maps, variables, relocations.
   if (context.btf && options.prune_types) RUN(prune_types);
 
+  // Rename types whose names kernels reject, such as those of Rust, once it is known which there are.
+  if (context.btf && options.kernel_names) RUN(rename_rejected_types);
+
   // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
   // complete, so each is reported once.
   if (context.btf) RUN(warn_rejected_names);

@@ -154,7 +154,8 @@ enum bpflink_link_flags {
   BPFLINK_LINK_CLASSIC_HEADER = 1 << 17, /**< no layout section (`--target classic-header`) */
   BPFLINK_LINK_FAT_LTO = 1 << 18,    /**< use the bitcode of objects that have both (`--fat-lto`) */
   BPFLINK_LINK_SAVE_TEMPS = 1 << 19, /**< write bitcode beside the output (`--save-temps`) */
-  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 20 /**< write assembly, no object (`--lto-emit-asm`) */
+  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 20, /**< write assembly, no object (`--lto-emit-asm`) */
+  BPFLINK_LINK_KERNEL_NAMES = 1 << 21  /**< rename types that kernels refuse (`--kernel-names`) */
 };
 
 /** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */

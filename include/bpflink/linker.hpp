@@ -53,6 +53,9 @@ struct LinkOptions {
   /// Replace structs and unions by forward declarations where only pointers lead to them and
   /// nothing looks into them: no loader, no verifier, no user space (`--prune-types`).
   bool prune_types = false;
+  /// Rename types and their members where kernels refuse the name: `Option<u32>` becomes
+  /// `Option_3C_u32_3E_` (`--kernel-names`).
+  bool kernel_names = false;
   /// Drop symbols that nothing needs: labels, names of source files, static variables that no
   /// relocation names (`-x`).
   bool discard_locals = false;

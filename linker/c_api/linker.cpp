@@ -50,7 +50,7 @@ const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
   return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
 }
 
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_LTO_EMIT_ASM - 1;
+constexpr uint64_t known_flags = 2 * BPFLINK_LINK_KERNEL_NAMES - 1;
 
 /// Adds the pairs of names that `parse` reads. An error if an option's text is not `form`.
 template <typename Parse>
@@ -78,6 +78,7 @@ std::expected<LinkOptions, Error> options_from_c(const bpflink_link_options& opt
                               {BPFLINK_LINK_STRIP_LINE_INFO, &LinkOptions::strip_line_info},
                               {BPFLINK_LINK_CLASSIC_HEADER, &LinkOptions::classic_header},
                               {BPFLINK_LINK_PRUNE_TYPES, &LinkOptions::prune_types},
+                              {BPFLINK_LINK_KERNEL_NAMES, &LinkOptions::kernel_names},
                               {BPFLINK_LINK_FATAL_WARNINGS, &LinkOptions::fatal_warnings},
                               {BPFLINK_LINK_VERIFY, &LinkOptions::verify},
                               {BPFLINK_LINK_HINT_AT_OPTIONS, &LinkOptions::hint_at_options},

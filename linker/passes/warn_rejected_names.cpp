@@ -2,8 +2,8 @@
 //
 // Compilers of Rust and Go name types as their languages do: `Option<u32>`, `*main.event`. Kernels
 // accept C identifiers, with dots, and no names for pointers and qualifiers. If a name is rejected,
-// libbpf loads the object without its types, or not at all. bpf-linker changes such names before
-// they reach this pass.
+// libbpf loads the object without its types, or not at all. --kernel-names changes such names
+// before.
 //
 // A DECL_TAG names the element of a bpf_list_head or bpf_rb_root: `contains:elem:node`. If two
 // objects have different structs `elem`, the kernel uses one of them, and rejects programs that
@@ -53,6 +53,8 @@ void warn_names(Context& context) {
   }
   if (rejected == 0) return;
   add_more(references, ReferenceRole::Note, rejected, max_names);
+  if (context.options.hint_at_options)
+    references.push_back(hint("give --kernel-names to rename them"));
   context.diagnostics.warning("kernels reject types with these names", std::move(references));
 }
 

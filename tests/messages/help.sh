@@ -41,6 +41,8 @@ Contents:
                               read, without a layout section
   --prune-types               Only declare structs behind pointers that nothing
                               looks into
+  --kernel-names              Rename types whose names kernels refuse, such as
+                              those of Rust
 
 Symbols:
   --localize-hidden           Make hidden definitions local, except maps

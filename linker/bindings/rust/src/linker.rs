@@ -58,6 +58,8 @@ options! {
         classic_header = BPFLINK_LINK_CLASSIC_HEADER,
         /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
         prune_types = BPFLINK_LINK_PRUNE_TYPES,
+        /// Rename types whose names kernels refuse, such as those of Rust (`--kernel-names`).
+        kernel_names = BPFLINK_LINK_KERNEL_NAMES,
         /// Only warn of pointers in data that programs read (`--no-check-pointers`).
         no_check_pointers = BPFLINK_LINK_NO_CHECK_POINTERS,
         /// Only warn of conflicting types (`--no-check-types`).
