@@ -206,7 +206,7 @@ TEST_CASE("verification does not change the output; stripping source lines makes
   CHECK(outputs[0].size() > outputs[2].size());
 
   bpflink_linker* linker = nullptr;
-  options.flags = 2 * BPFLINK_LINK_LTO_EMIT_ASM;  // an unknown flag
+  options.flags = 2 * BPFLINK_LINK_KERNEL_NAMES;  // an unknown flag
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
   options.flags = BPFLINK_LINK_NO_WARN_ODR;
   CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_OK);

@@ -15,7 +15,10 @@ expect "bpflink: warning: kernels reject types with these names
 >>> PTR '*uint8'
 >>> STRUCT '[]uint8'
 >>> PTR '*main.event'
->>> and 1 more" head -n 5 warnings
+>>> and 1 more
+>>> give --kernel-names to rename them" head -n 6 warnings
+"$BPFLINK" --kernel-names main.o count.o -o renamed.o 2>all
+lacks 'kernels reject types' cat all
 contains 'main.filter+0x18 call (*main.event).add' references
 contains 'main.filter+0x20 call github.com/someone/probe/count.Total' references
 contains 'main.filter+0x0 address main.last' references

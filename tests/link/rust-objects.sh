@@ -39,19 +39,19 @@ done
 # With --kernel-names, kernels accept the types, under names that do not depend on the order of inputs.
 for inputs in main.o 'user.o main.o' 'main.o user.o'; do
   # shellcheck disable=SC2086
-  link --kernel-names --verify $inputs 2>log
+  "$BPFLINK" --kernel-names --verify $inputs -o out.o 2>log
   lacks 'reject' cat log
   expect 1 grep -c "STRUCT 'Option_3C_u32_3E_'" <(bpftool btf dump file out.o)
   "$BTFDEDUP" --check out.o >log 2>&1 || fail "$(<log)"
   cp out.o renamed.o
-  link --kernel-names renamed.o 2>log
+  "$BPFLINK" --kernel-names renamed.o -o out.o 2>log
   cmp out.o renamed.o || fail 'a second link renames again'
 done
 compile taken <<<'struct Option_3C_u32_3E_ { char c; } taken; SEC("tc") int two(void *ctx) { return taken.c; }'
-link --kernel-names main.o taken.o 2>log
+"$BPFLINK" --kernel-names main.o taken.o -o out.o 2>log
 expect 1 grep -c "STRUCT 'Option_3C_u32_3E_' size=1" <(bpftool btf dump file out.o)
 expect 1 grep -c "STRUCT 'Option_3C_u32_3E__'" <(bpftool btf dump file out.o)
-link main.o 2>log
+"$BPFLINK" main.o -o out.o 2>log
 
 # As C: each struct once, and the text compiles.
 "$BTFDEDUP" out.o --dump c >types.h

@@ -118,6 +118,7 @@ pub const BPFLINK_LINK_CLASSIC_HEADER: bpflink_link_flags = 131072;
 pub const BPFLINK_LINK_FAT_LTO: bpflink_link_flags = 262144;
 pub const BPFLINK_LINK_SAVE_TEMPS: bpflink_link_flags = 524288;
 pub const BPFLINK_LINK_LTO_EMIT_ASM: bpflink_link_flags = 1048576;
+pub const BPFLINK_LINK_KERNEL_NAMES: bpflink_link_flags = 2097152;
 pub type bpflink_link_flags = c::c_uint;
 #[repr(C)]
 pub struct bpflink_link_options {
