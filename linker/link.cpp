@@ -130,7 +130,7 @@ void link(Context& context) {
   // that looks into types exists now: programs, maps, variables, relocations.
   if (context.btf && options.prune_types) RUN(prune_types);
 
-  // Rename types whose names kernels reject, such as those of Rust, once it is known which there are.
+  // Rename types whose names kernels reject, such as those of Rust. The types are complete now.
   if (context.btf && options.kernel_names) RUN(rename_rejected_types);
 
   // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
