@@ -2,17 +2,8 @@
 # Compares skeletons and subskeletons with bpftool's, for the objects of tests/link that link alone.
 # The structs have the same members, except for the differences in bpfskel(1), and all of bpftool's
 # functions exist. Subskeletons request the same things from libbpf.
-set -euo pipefail
-sources=$(realpath "$(dirname "$0")/../link")
-PATH=$PATH:/usr/sbin:/sbin
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
+. "$(dirname "$0")/common.sh"
+sources=$here/../link
 
 # Writes each program that a case compiles to a file.
 awk -v end="'EOF'" '

@@ -1,17 +1,8 @@
 #!/bin/bash
 # The module for libbpf-rs compiles without warnings, with that crate's names as declarations, and where Debian
 # has the crate, opens, sets variables, loads and runs.
-set -euo pipefail
+. "$(dirname "$0")/common.sh"
 command -v rustc >/dev/null || { echo 'SKIPPED: rustc is not installed'; exit 77; }
-fixtures=$PWD here=$(realpath "$(dirname "$0")")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
 
 "$BPFSKEL" -q --libbpf-rs --name packet_counter "$fixtures/packets.linked.o" -o packets.rs
 "$BPFSKEL" -q --libbpf-rs --name all "$fixtures/counters.o" "$fixtures/state.o" -o all.rs

@@ -1,15 +1,7 @@
 #!/bin/bash
 # Skeletons compile in every language, whatever names variables, maps, programs and members have, and with
 # empty structs, bool, and bytes that could continue an escape.
-set -euo pipefail
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
+. "$(dirname "$0")/common.sh"
 
 cpp='and and_eq bitand bitor catch class co_await co_return co_yield compl concept consteval constinit const_cast decltype delete
   dynamic_cast explicit export friend mutable namespace new noexcept not not_eq operator or or_eq private protected public

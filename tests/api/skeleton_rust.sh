@@ -1,17 +1,8 @@
 #!/bin/bash
 # The Rust module compiles without warnings, contains the object's bytes, and has each member at the
 # same offset as C.
-set -euo pipefail
+. "$(dirname "$0")/common.sh"
 command -v rustc >/dev/null || { echo 'SKIPPED: rustc is not installed'; exit 77; }
-PATH=$PATH:/usr/sbin:/sbin
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
 
 cat >types.h <<'END'
 enum mode { OFF, ON = 7 };

@@ -1,16 +1,7 @@
 #!/bin/bash
 # Skeletons of arenas, struct_ops, kernel configuration and custom sections have the right members and
 # compile as C and C++. If a section's layout differs from the BPF object's, they do not compile.
-set -euo pipefail
-fixtures=$PWD
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
+. "$(dirname "$0")/common.sh"
 
 has() { # FILE LINE...: FILE has these consecutive lines
   local file=$1 text
