@@ -222,6 +222,7 @@ Deduplicator::Deduplicator(DedupOptions options) : impl_(std::make_unique<Impl>(
   Deduplication& d = impl_->state;
   d.options = options;
   d.table.is_for_kernel = options.for_kernel;
+  d.table.has_base = options.base != nullptr;
   if (!options.flatten) return;
   for (const Btf* base = options.base; base != nullptr; base = base->base())
     if (auto ok = merge_layout(d.layout, *base); !ok)

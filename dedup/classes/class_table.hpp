@@ -26,8 +26,8 @@ inline constexpr Reference anchor_bit = 0x80000000;
 /// A copy of a table can add classes of its own; absorb() adds these to the original.
 class ClassTable {
  public:
-  /// Whether keys are adapted as DedupOptions::for_kernel says.
-  bool is_for_kernel = false;
+  /// Whether keys are adapted as DedupOptions::for_kernel says, and there is a base.
+  bool is_for_kernel = false, has_base = false;
 
   ClassTable() : extents_(1), anchors_of_(1), references_(1), is_private_(1), anchor_tags_(1) {}
 

@@ -79,12 +79,14 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
 }
 
 /// Changes words that no kernel accepts. The index type of an array of unknown length becomes 0, so
-/// that such arrays are equal: gcc writes 0, other compilers write a type.
+/// that such arrays are equal: gcc writes 0, other compilers write a type. So does that of all
+/// arrays if there is a base, because pahole writes another one than gcc.
 void Classifier::adapt_to_kernel(std::span<uint32_t> words) const {
   BtfKind kind = kind_of(words.data());
   if (kind == BtfKind::Int) words[3] = kernel_int_data(words[3]);
   if (kind == BtfKind::Fwd) words[2] = 0;
-  if (kind == BtfKind::Array && words[5] == 0 && words[4] != 0 &&
+  if (kind == BtfKind::Enum && words[2] == 0) words[2] = sizeof(int);
+  if (kind == BtfKind::Array && (words[5] == 0 || table_.has_base) && words[4] != 0 &&
       input_.types.type(words[4]).kind() == BtfKind::Int)
     words[4] = 0;
 }

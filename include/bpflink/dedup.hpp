@@ -32,8 +32,8 @@ struct DedupOptions {
   /// resolved by an input's definition. Without a base it has no effect.
   bool flatten = false;
   /// Whether to change types that gcc writes and no kernel accepts: an integer that is both signed
-  /// and char becomes signed, a forward declaration loses its size, and an array of unknown length
-  /// gets the index type of other arrays. Types that are equal after that are merged.
+  /// and char becomes signed, a declaration of a struct has no size and one of an enum that of int,
+  /// an array of unknown length, or any array if there is a base, gets the others' index type.
   bool for_kernel = false;
 };
 

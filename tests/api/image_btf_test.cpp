@@ -189,6 +189,7 @@ TEST_CASE("the types obey the kernel's rules") {
   unit.array(letter, number, 3);
   unit.array(letter, 0, 0);
   unit.add(BtfKind::Fwd, "declared", 7);
+  unit.add(BtfKind::Enum, "listed", 0);
   Unit other;
   number = other.integer("int");
   letter = other.integer("signed char", 1);
@@ -203,9 +204,29 @@ TEST_CASE("the types obey the kernel's rules") {
         "[2] INT 'signed char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED\n"
         "[3] ARRAY '(anon)' type_id=2 index_type_id=1 nr_elems=3\n"
         "[4] ARRAY '(anon)' type_id=2 index_type_id=1 nr_elems=0\n"
-        "[5] FWD 'declared' fwd_kind=struct\n");
+        "[5] FWD 'declared' fwd_kind=struct\n"
+        "[6] ENUM 'listed' encoding=UNSIGNED size=4 vlen=0\n");
   CHECK(result->dedup.types.type(5).size() == 0);
   CHECK(result->dedup.type_maps[1][3] == 4);
+}
+
+TEST_CASE("arrays are those of the base, whatever type their index has") {
+  Unit kernel, module;
+  uint32_t number = kernel.integer("int");
+  kernel.record("s", {{"numbers", kernel.array(number, number, 3)}});
+  uint32_t index = module.integer("long", 8);
+  number = module.integer("int");
+  module.record("s", {{"numbers", module.array(number, index, 3)}});
+  module.array(number, index, 4);
+  auto base_blob = finish(kernel.b), blob = finish(module.b);
+  auto base = *Btf::parse(base_blob);
+  ImageDeduplicator image({.base = &base});
+  REQUIRE(image.add_blob("module", blob));
+  auto result = image.run({});
+  REQUIRE(result);
+  CHECK(listed(*result, &base) ==
+        "[4] INT 'long' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED\n"
+        "[5] ARRAY '(anon)' type_id=1 index_type_id=1 nr_elems=4\n");
 }
 
 TEST_CASE("a module is split from the base") {
