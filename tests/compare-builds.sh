@@ -59,7 +59,12 @@ made() {
 in_parallel() { xargs -d '\n' -P "$(nproc)" -n 1 bash -c "$1" "${2:-}"; }
 
 # run: runs each line of standard input as a command, in its own directory
-run() { in_parallel 'cd "$(mktemp -d -p "$COMPARE_RUN/tmp")" && eval "$1" >stdout 2>stderr; rm -rf "$PWD"' || true; }
+run() {
+  # If COMPARE_RUN is gone, as when this script was stopped, there is no directory to work in or to remove.
+  in_parallel 'directory=$(mktemp -d -p "$COMPARE_RUN/tmp") && cd "$directory" || exit 255
+    eval "$1" >stdout 2>stderr
+    rm -rf "$directory"' || true
+}
 
 # compile SOURCE OBJECT OPTION...
 compile() { "$CC" -g -O2 --target=bpf -mcpu=v3 -w "${@:3}" -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$1" -o "$2"; }
