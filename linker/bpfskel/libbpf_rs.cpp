@@ -66,11 +66,11 @@ $shadowvalues            };
     fn raw(config: &ObjectSkeletonConfig<'_>) -> *mut bpf_object_skeleton {
         config.as_libbpf_object().as_ptr()
     }
-    #[allow(dead_code)]
+    #[allow(dead_code, unused_unsafe)]
     unsafe fn map<'obj>(config: &ObjectSkeletonConfig<'_>, index: usize) -> &'obj mut bpf_map {
         unsafe { &mut **(*(*raw(config)).maps.add(index)).map }
     }
-    #[allow(dead_code)]
+    #[allow(dead_code, unused_unsafe)]
     unsafe fn prog<'obj>(config: &ObjectSkeletonConfig<'_>, index: usize) -> &'obj mut bpf_program {
         unsafe { &mut **(*(*raw(config)).progs.add(index)).prog }
     }
