@@ -1,6 +1,9 @@
 // What shells complete, as the table of options has it: names, words, files and directories.
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "linker/command_line/options.hpp"
 
 namespace bpflink {
@@ -65,7 +68,7 @@ std::string OptionTable::bash_completion() const {
   std::string arguments = "offer -f";
   if (!program_.commands.empty()) {
     std::vector<std::string_view> commands;
-    for (const Command& command : program_.commands) commands.push_back(command.name);
+    std::ranges::transform(program_.commands, std::back_inserter(commands), &Command::name);
     arguments = fmt::format(
         R"~(if [[ " ${{COMP_WORDS[*]:1:COMP_CWORD-1}} " =~ " "({})" " ]]; then offer -f; else offer -W '{}'; fi)~",
         fmt::join(commands, "|"), fmt::join(commands, " "));
