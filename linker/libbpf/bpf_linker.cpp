@@ -44,11 +44,19 @@ extern "C" [[gnu::weak, gnu::visibility("default")]] Print libbpf_set_print(Prin
 
 namespace {
 
+// In libbpf's functions the level is an enum of libbpf's, for which UndefinedBehaviorSanitizer
+// looks.
+#ifdef __clang__
+#define BPFLINK_CALLS_LIBBPF __attribute__((no_sanitize("function")))
+#else
+#define BPFLINK_CALLS_LIBBPF
+#endif
+
 std::mutex print_mutex;
 Print libbpf_print;
 
 /// Prints what libbpf has to say while libbpf_print is being read.
-int print_later(int level, const char* format, va_list arguments) {
+BPFLINK_CALLS_LIBBPF int print_later(int level, const char* format, va_list arguments) {
   print_mutex.lock();
   Print print = libbpf_print;
   print_mutex.unlock();
@@ -64,7 +72,9 @@ Print get_libbpf_print() {
   return libbpf_print;
 }
 
-[[gnu::format(printf, 2, 3)]] void print_with(Print print, const char* format, ...) {
+BPFLINK_CALLS_LIBBPF __attribute__((format(printf, 2, 3))) void print_with(Print print,
+                                                                           const char* format,
+                                                                           ...) {
   va_list arguments;
   va_start(arguments, format);
   if (print) print(warn_level, format, arguments);
