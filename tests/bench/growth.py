@@ -21,7 +21,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from bpfobj import Blob  # noqa: E402
 
-INT, PTR, STRUCT, FWD, TYPEDEF, FUNC, FUNC_PROTO, VAR, DATASEC, DECL_TAG = 1, 2, 4, 7, 8, 12, 13, 14, 15, 17
+INT, PTR, STRUCT, FWD, TYPEDEF, FUNC, FUNC_PROTO, DECL_TAG = 1, 2, 4, 7, 8, 12, 13, 17
 MAX_GROWTH = 2.7  # of a doubling; n log n is 2.2
 MIN_SECONDS = 1.5  # below, a slow machine differs by more
 MAX_SECONDS, MAX_MEGABYTES = 10, 1000
@@ -135,23 +135,14 @@ __attribute__((section("raw_tp/{k}"))) int p{k}(struct task *t) {{ v{k}++; retur
 
 
 def long_member(n, folder):
-    """A member name of n bytes, which n / 1000 structs without a name share, each in a pointer to the next."""
+    """A member name of n bytes, which n / 250 structs without a name share, each in a pointer to the next."""
     types = Types()
     below = types.int_of(4)
-    for k in range(n // 1000):
+    for k in range(n // 250):
         struct = types.add(STRUCT, "", 8, "x" * n, below, 0)
         below = types.add(PTR, "", struct)
     types.struct("root", below)
     return ["btfdedup", types.write(folder / "a.btf"), "--print-sizes", "-o", folder / "out"]
-
-
-def long_variable(n, folder, *options):
-    """n / 100 variables of one section that share a name of n bytes, for a kernel without DATASEC."""
-    types = Types()
-    types.int_of(4)
-    variables = [types.add(VAR, "x" * n, 1, 1) for k in range(n // 100)]
-    types.add(DATASEC, ".data", 4 * len(variables), *[word for k, v in enumerate(variables) for word in (v, 4 * k, 4)])
-    return ["btfdedup", types.write(folder / "a.btf"), *options, "-o", folder / "out"]
 
 
 def long_symbol(n, folder, *options):
@@ -249,9 +240,8 @@ FAMILIES = {
     "shared-code": (8000, shared_code),
     "symbol-sizes": (62500, lambda n, d: long_symbol(n, d, "--print-sizes")),
     "symbol-json": (62500, lambda n, d: long_symbol(n, d, "--json", d / "json")),
-    "symbol-tables": (500, symbol_tables),
+    "symbol-tables": (1000, symbol_tables),
     "member-sizes": (62500, long_member),
-    "variable-target": (62500, lambda n, d: long_variable(n, d, "--target", "linux-5.1")),
     "declarations": (2500, declarations),
     "duplicates": (125, duplicates),
     "mangled": (4, mangled),
