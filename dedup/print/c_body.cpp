@@ -148,7 +148,7 @@ void CWriter::write_member(uint32_t record, const CMember& member) {
     write_members(inner);
   } else {
     std::string_view given = types_.btf.string(raw.name_off);
-    std::string name = member_names_ != nullptr ? member_names_->next(given) : c_name(given);
+    std::string name = member_names_ != nullptr ? member_names_->next(given) : local_name(given);
     if (member.is_empty)
       text_ += "struct {} " + name;
     else if (member.stand_in != 0)

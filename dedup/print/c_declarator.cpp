@@ -212,7 +212,7 @@ std::vector<std::string> CWriter::parameter_names(uint32_t id) {
   BtfType proto = types_.btf.type(id);
   std::vector<std::string> names(proto.vlen());
   for (uint32_t i = 0; i < proto.vlen(); ++i)
-    names[i] = c_name(types_.btf.string(proto.param(i).name_off));
+    names[i] = local_name(types_.btf.string(proto.param(i).name_off));
   if (!is_declared) return names;
   declared_proto_ = 0;
   RepeatedNames repeated;
@@ -221,6 +221,12 @@ std::vector<std::string> CWriter::parameter_names(uint32_t id) {
       name = repeated.next(
           name, [&](auto& other) { return types_.names->is_used(CNameSpace::ordinary, other); });
   return names;
+}
+
+/// The name of a member or parameter.
+std::string CWriter::local_name(std::string_view given) const {
+  std::string name = c_name(given);
+  return policy_.is_writable && is_type_or_macro(name) ? name + '_' : name;
 }
 
 void CWriter::write_base(uint32_t id) {

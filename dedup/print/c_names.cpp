@@ -71,6 +71,12 @@ std::string c_name(std::string_view text) {
   return text.empty() || is_c_name(text) ? std::string(text) : make_c_name(text);
 }
 
+bool is_type_or_macro(std::string_view name) {
+  constexpr std::string_view names[] = {"bool",    "char16_t", "char32_t",
+                                        "char8_t", "errno",    "wchar_t"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
 std::string attribute_text(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {

@@ -32,6 +32,9 @@ std::string make_c_name(std::string_view text);
 /// The text itself if it is "" or a valid name, otherwise make_c_name().
 std::string c_name(std::string_view text);
 
+/// Whether a name that C permits is a type of C++ or C23, or a macro of standard headers.
+bool is_type_or_macro(std::string_view name);
+
 /// A text in quotes. `_` replaces what clang rejects in the text of an attribute.
 std::string attribute_text(std::string_view text);
 

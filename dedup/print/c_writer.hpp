@@ -26,7 +26,7 @@ struct CPolicy {
   bool has_space_before_parameters;
   /// Without type tags, and without the qualifiers of the name, of its elements and of the members
   /// of anonymous structs: a program can assign to each of them. What pointers point to keeps its
-  /// qualifiers.
+  /// qualifiers. Members and parameters are not named as in is_type_or_macro().
   bool is_writable;
   // Limits: what is beyond them is printed as `...`. Types that share anonymous types can have a
   // text that is exponentially longer than they are.
@@ -120,6 +120,7 @@ class CWriter {
   void write_suffixes(const Chain& chain, bool is_nameless);
   void write_parameters(uint32_t id);
   std::vector<std::string> parameter_names(uint32_t id);
+  std::string local_name(std::string_view given) const;
   void write_base(uint32_t id);
   void mention_tag(uint32_t id);
 

@@ -79,12 +79,6 @@ std::string spell_for_cpp(std::string_view name, std::string_view macro) {
   return is_among(name, cpp_keywords) ? fmt::format("{}({})", macro, name) : std::string(name);
 }
 
-bool is_type_or_macro(std::string_view name) {
-  constexpr std::string_view names[] = {"bool",    "char16_t", "char32_t",
-                                        "char8_t", "errno",    "wchar_t"};
-  return is_among(name, names);
-}
-
 std::string avoid_reserved_names(std::string_view text, std::string_view macro) {
   std::unordered_set<std::string> words, reserved;
   for_each_token(text, [&](std::string_view token) {

@@ -12,10 +12,6 @@ bool is_reserved_in_c(std::string_view name);
 /// How a header for C and C++ spells a name: `MACRO(new)` if only C++ reserves it.
 std::string spell_for_cpp(std::string_view name, std::string_view macro);
 
-/// Whether a name is a type of C++ or a macro of the header's includes, so that nothing else can
-/// have it.
-bool is_type_or_macro(std::string_view name);
-
 /// The text of a header with all names spelled so, for which C++ has `new_`. Those reserved in C
 /// get the `_` in both languages. `_Bool` becomes `bool`. Strings, comments and lines of the
 /// preprocessor stay, but "$names" becomes the definition of `macro`, if it is used.

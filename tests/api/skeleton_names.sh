@@ -15,8 +15,10 @@ for name in $cpp $newer_c $rust $ours; do
   echo "SEC(\"socket\") int $name(void *ctx) { return 0; }" >>programs.c
   echo "struct { int (*type)[2]; int (*max_entries)[1]; int *key; struct { int $name; } *value; } $name SEC(\".maps\");" >>maps.c
 done
+for name in bool char8_t wchar_t errno; do # types and macros of headers
+  echo "int $name; struct { int $name; union { long (*$name)(int $name, char new); } inner; } in_$name;" >>variables.c
+done
 cat >>variables.c <<'END'
-int bool, wchar_t, errno;
 char bytes[] = "\0001\1112\778?\?=?\?/?\?'\\\"\n\r\t\v\f\b\a\377 \0 \0" "00" "\1" "7";
 END
 cat >empty.c <<'END'
