@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -248,67 +247,6 @@ std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byt
     bytes = bytes.subspan(*consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
   return output.finish();
-}
-
-namespace {
-
-/// The header of a file in a tar archive, in POSIX's ustar format or GNU's variant.
-constexpr size_t tar_block = 512;
-constexpr size_t name_at = 0, name_size = 100;
-constexpr size_t size_at = 124, size_size = 12;
-constexpr size_t type_at = 156;
-constexpr size_t magic_at = 257;
-
-std::string_view tar_text(Bytes header, size_t at, size_t size) {
-  std::string_view text(reinterpret_cast<const char*>(&header[at]), size);
-  return text.substr(0, text.find('\0'));
-}
-
-/// An octal number with spaces around it.
-std::optional<uint64_t> tar_number(Bytes header, size_t at, size_t size) {
-  std::string_view text = tar_text(header, at, size);
-  uint64_t number = 0;
-  size_t digits = 0;
-  for (char c : text) {
-    if (c == ' ') continue;
-    if (c < '0' || c > '7') return std::nullopt;
-    number = number * 8 + static_cast<uint64_t>(c - '0');  // 12 digits at most
-    ++digits;
-  }
-  if (digits == 0) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
-bool is_tar(std::span<const std::byte> bytes) {
-  return bytes.size() >= tar_block && tar_text(bytes, magic_at, 5) == "ustar";
-}
-
-std::expected<TarMember, Error> find_btf_member(std::span<const std::byte> archive) {
-  std::optional<TarMember> first;
-  size_t files = 0;
-  for (size_t at = 0; archive.size() - at >= tar_block;) {
-    Bytes header = archive.subspan(at, tar_block);
-    if (header[name_at] == std::byte{0}) break;  // two empty blocks end the archive
-    auto size = tar_number(header, size_at, size_size);
-    if (!is_tar(header) || !size) return fail("is damaged: not a valid tar archive");
-    at += tar_block;
-    if (*size > archive.size() - at) return fail("is cut off: the tar archive has no end");
-    char type = static_cast<char>(header[type_at]);
-    if (type == '0' || type == '\0') {
-      TarMember member{std::string(tar_text(header, name_at, name_size)),
-                       archive.subspan(at, static_cast<size_t>(*size))};
-      if (member.name.ends_with(".btf")) return member;
-      ++files;
-      if (!first) first = std::move(member);
-    }
-    uint64_t padded = (*size + tar_block - 1) / tar_block * tar_block;
-    at += static_cast<size_t>(std::min<uint64_t>(padded, archive.size() - at));
-  }
-  if (files != 1)
-    return fail("is a tar archive of {}, none of them named *.btf", count_of(files, "file"));
-  return std::move(*first);
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// Reads files compressed with gzip, xz, lzma, zstd, lz4 or bzip2, and tar archives.
+// Reads files compressed with gzip, xz, lzma, zstd, lz4 or bzip2.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <expected>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "bpflink/error.hpp"
@@ -34,18 +33,5 @@ inline std::expected<std::vector<std::byte>, Error> decompress(std::span<const s
   constexpr uint64_t always = uint64_t{64} << 20, max_ratio = 100;
   return decompress(bytes, std::min(largest_decompressed, always + max_ratio * bytes.size()));
 }
-
-/// A file in an archive.
-struct TarMember {
-  std::string name;
-  std::span<const std::byte> contents;
-};
-
-/// Whether `bytes` begin like a tar archive.
-bool is_tar(std::span<const std::byte> bytes);
-
-/// The first file of the archive whose name ends in ".btf", or else its only file. Errors: there is
-/// none; the archive is damaged or truncated.
-std::expected<TarMember, Error> find_btf_member(std::span<const std::byte> archive);
 
 }  // namespace bpflink

@@ -17,6 +17,7 @@
 #include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/io/tar.hpp"
 #include "linker/kernels/decompress.hpp"
 
 namespace bpflink {
@@ -182,9 +183,9 @@ std::expected<bool, Error> unwrap(KernelImage& image) {
   } else if (is_zboot(bytes)) {
     inner = open_zboot(bytes, image);
   } else if (is_tar(bytes)) {
-    auto member = find_btf_member(bytes);
+    auto member = find_tar_member(bytes, ".btf");
     if (!member) return std::unexpected(member.error());
-    image.member = std::move(member->name);
+    image.member = member->name;
     inner = member->contents;
   } else if (compression_of(bytes) != Compression::None) {
     auto decompressed = decompress(bytes);

@@ -13,6 +13,7 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/distill.hpp"
 #include "kernel_files.hpp"
+#include "linker/io/tar.hpp"
 #include "linker/kernels/decompress.hpp"
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
@@ -248,8 +249,8 @@ TEST_CASE("paths of BTFHub's files name the kernel") {
 TEST_CASE("an archive has one file of BTF") {
   Blob btf = kernel_btf();
   auto name_of = [](const Blob& archive) {
-    auto member = find_btf_member(archive);
-    return member ? member->name : member.error().message;
+    auto member = find_tar_member(archive, ".btf");
+    return member ? std::string(member->name) : member.error().message;
   };
   CHECK(name_of(tar({{"README", btf}, {"k.btf", btf}})) == "k.btf");
   CHECK(name_of(tar({{"vmlinux", btf}})) == "vmlinux");
