@@ -110,36 +110,36 @@ Result Converter::replace(uint32_t id, const Feature& feature) {
     return Result();
   };
   switch (feature.replacement) {
-    case Replacement::none:
+    case Replacement::None:
       return fail_for(id, fmt::format("needs Linux {}.{}, for {}", feature.since.major,
                                       feature.since.minor, feature.what));
-    case Replacement::clean_name:
+    case Replacement::CleanName:
       return clean_names(id, kind_row(types_.kind(id)).name_rule == NameRule::Section);
-    case Replacement::no_kind_flag:
+    case Replacement::NoKindFlag:
       return become(types_.kind(id), vlen);
-    case Replacement::plain_members:
+    case Replacement::PlainMembers:
       return drop_member_flag(id);
-    case Replacement::no_linkage:
+    case Replacement::NoLinkage:
       return become(BtfKind::Func);
-    case Replacement::byte:
+    case Replacement::Byte:
       words[2] = 1;
       words[3] = bits_in_byte;
       return become(BtfKind::Int);
-    case Replacement::empty_struct:
+    case Replacement::EmptyStruct:
       words[0] = 0;
       return become(BtfKind::Struct);
-    case Replacement::members:
+    case Replacement::Members:
       return make_members(id);
-    case Replacement::const_type:
+    case Replacement::ConstType:
       words[0] = 0;
       return become(BtfKind::Const);
-    case Replacement::union_of_ints:
+    case Replacement::UnionOfInts:
       return make_union(id);
-    case Replacement::enumerators:
+    case Replacement::Enumerators:
       words[0] = 0;
       words[2] = sizeof(uint32_t);
       return become(BtfKind::Enum, vlen);
-    case Replacement::typedef_type:
+    case Replacement::TypedefType:
       return become(BtfKind::Typedef);
   }
   return {};

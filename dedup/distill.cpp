@@ -37,9 +37,9 @@ namespace {
 
 /// What happens to a type of the base.
 enum class Fate : uint8_t {
-  unneeded,
-  named,  ///< goes into the distilled base
-  copied  ///< becomes a split type
+  Unneeded,
+  Named,  ///< goes into the distilled base
+  Copied  ///< becomes a split type
 };
 
 constexpr std::string_view cannot_distill = "of the base, which no distilled base can have";
@@ -49,8 +49,8 @@ Fate fate_of(BtfType type) {
   constexpr KindSet looked_up{BtfKind::Int,   BtfKind::Float, BtfKind::Fwd,   BtfKind::Struct,
                               BtfKind::Union, BtfKind::Enum,  BtfKind::Enum64};
   BtfKind kind = type.kind();
-  if (!is_known(kind) || is_of_program(kind)) return Fate::unneeded;
-  return looked_up.contains(kind) && type.name_off() != 0 ? Fate::named : Fate::copied;
+  if (!is_known(kind) || is_of_program(kind)) return Fate::Unneeded;
+  return looked_up.contains(kind) && type.name_off() != 0 ? Fate::Named : Fate::Copied;
 }
 
 class Distiller {
@@ -87,10 +87,10 @@ class Distiller {
 
 /// Notes that a type is needed. Returns false if it cannot be distilled.
 bool Distiller::need(uint32_t id) {
-  if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::unneeded) return true;
+  if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::Unneeded) return true;
   fates_[id] = fate_of(split_.type(id));
-  if (fates_[id] == Fate::copied) copied_.push_back(id);
-  return fates_[id] != Fate::unneeded;
+  if (fates_[id] == Fate::Copied) copied_.push_back(id);
+  return fates_[id] != Fate::Unneeded;
 }
 
 /// Notes the types that a kept type refers to.
@@ -113,7 +113,7 @@ std::expected<void, Error> Distiller::walk() {
     if (auto ok = need_references(id); !ok) return ok;
     // A distilled struct has no members, so no tag can be about one.
     if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
-        type.type() < split_.first_id() && fates_[type.type()] == Fate::named)
+        type.type() < split_.first_id() && fates_[type.type()] == Fate::Named)
       return fail("{} is for a member of {} of the base, which has no members when distilled",
                   describe_type(split_, id), describe_type(split_, type.type()));
   }
@@ -126,7 +126,7 @@ std::expected<void, Error> Distiller::walk() {
 std::expected<void, Error> Distiller::write_base() {
   BtfBuilder base;
   for (uint32_t id = 1; id < fates_.size(); ++id) {
-    if (fates_[id] != Fate::named) continue;
+    if (fates_[id] != Fate::Named) continue;
     BtfType type = split_.type(id);
     BtfKind kind = type.kind();
     uint32_t name = base.add_string(split_.name(type));
@@ -151,7 +151,7 @@ std::expected<void, Error> Distiller::write_base() {
 void Distiller::number() {
   for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) sources_.push_back(id);
   for (uint32_t id = 1; id < fates_.size(); ++id)
-    if (fates_[id] == Fate::copied) sources_.push_back(id);
+    if (fates_[id] == Fate::Copied) sources_.push_back(id);
   if (is_sorted_by_name(split_))
     std::ranges::stable_sort(sources_, {},
                              [&](uint32_t id) { return split_.name(split_.type(id)); });

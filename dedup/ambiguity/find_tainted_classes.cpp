@@ -83,22 +83,22 @@ void TaintedClassFinder::find_taint(const TagGraph& graph, const std::vector<uin
 /// the first of each untainted class, and all tainted ones. Of millions of types these are few, and
 /// later steps look at no others.
 void TaintedClassFinder::list_types() {
-  enum class State : uint8_t { unseen, seen, tainted };
+  enum class State : uint8_t { Unseen, Seen, Tainted };
   std::vector<State> states(d_.table.class_count());
   for (uint32_t c = 0; c < d_.tainted_classes.is_class_tainted.size(); ++c)
-    if (d_.tainted_classes.is_class_tainted[c] != 0) states[c] = State::tainted;
+    if (d_.tainted_classes.is_class_tainted[c] != 0) states[c] = State::Tainted;
   auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
-    if (states[type_class] == State::tainted) types_.push_back({input, index, type_class});
+    if (states[type_class] == State::Tainted) types_.push_back({input, index, type_class});
   };
   for (uint32_t id = 1; id < d_.base_classes.size(); ++id) list_tainted(0, id, d_.base_classes[id]);
   for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
     std::span<const uint32_t> classes = d_.inputs[i].class_of_type;
     for (uint32_t index = 0; index < classes.size(); ++index) {
       uint32_t c = classes[index];
-      if (c == omitted_class || states[c] == State::seen) continue;
+      if (c == omitted_class || states[c] == State::Seen) continue;
       d_.first_types.push_back({i, index});
       list_tainted(i + 1, index, c);
-      if (states[c] == State::unseen) states[c] = State::seen;
+      if (states[c] == State::Unseen) states[c] = State::Seen;
     }
   }
 }

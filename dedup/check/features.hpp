@@ -13,18 +13,18 @@ namespace bpflink {
 
 /// What stands for a type in BTF for a release that does not read it. It has as many words.
 enum class Replacement : uint8_t {
-  none,           ///< nothing can
-  clean_name,     ///< '_' for each character that the release does not take in the type's names
-  no_kind_flag,   ///< the same type without kind_flag
-  plain_members,  ///< the same struct without kind_flag, if it has no bit-fields
-  no_linkage,     ///< a static FUNC
-  byte,           ///< an INT of one byte
-  empty_struct,   ///< a STRUCT of the same size without a name
-  members,        ///< a STRUCT whose members are the variables
-  const_type,     ///< a CONST
-  union_of_ints,  ///< a UNION of the same size whose members are the enumerators
-  enumerators,    ///< an ENUM whose enumerators are the parameters
-  typedef_type,   ///< a TYPEDEF
+  None,          ///< nothing can
+  CleanName,     ///< '_' for each character that the release does not take in the type's names
+  NoKindFlag,    ///< the same type without kind_flag
+  PlainMembers,  ///< the same struct without kind_flag, if it has no bit-fields
+  NoLinkage,     ///< a static FUNC
+  Byte,          ///< an INT of one byte
+  EmptyStruct,   ///< a STRUCT of the same size without a name
+  Members,       ///< a STRUCT whose members are the variables
+  ConstType,     ///< a CONST
+  UnionOfInts,   ///< a UNION of the same size whose members are the enumerators
+  Enumerators,   ///< an ENUM whose enumerators are the parameters
+  TypedefType,   ///< a TYPEDEF
 };
 
 /// A row of the table of features.

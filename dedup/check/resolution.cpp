@@ -30,18 +30,18 @@ constexpr uint32_t pointer_size = 8;
 
 /// Kinds that refer to others, which are resolved first. Prototypes are checked without.
 constexpr KindSet referring = kinds_with([](const KindRow& row) {
-  return has_references(row.kind) && row.kind_class != KindClass::prototype;
+  return has_references(row.kind) && row.kind_class != KindClass::Prototype;
 });
 /// Kinds that only a DATASEC or a DECL_TAG may refer to.
 constexpr KindSet never_referred =
-    kinds_of({KindClass::variable, KindClass::section, KindClass::tag});
+    kinds_of({KindClass::Variable, KindClass::Section, KindClass::Tag});
 /// Kinds that a member or element may not have.
 constexpr KindSet without_size =
-    kinds_of({KindClass::none, KindClass::declaration, KindClass::function, KindClass::prototype,
-              KindClass::tag});
+    kinds_of({KindClass::None, KindClass::Declaration, KindClass::Function, KindClass::Prototype,
+              KindClass::Tag});
 /// Kinds without a size that a pointer or typedef may still refer to.
 constexpr KindSet unsized =
-    kinds_of({KindClass::none, KindClass::declaration, KindClass::prototype});
+    kinds_of({KindClass::None, KindClass::Declaration, KindClass::Prototype});
 constexpr KindSet taggable{BtfKind::Struct, BtfKind::Union, BtfKind::Func, BtfKind::Var,
                            BtfKind::Typedef};
 
@@ -200,25 +200,25 @@ class ResolutionCheck {
 
   bool check_type(uint32_t id, BtfType type) {
     switch (kind_class(type.kind())) {
-      case KindClass::array:
+      case KindClass::Array:
         return check_array(id, type);
-      case KindClass::record:
+      case KindClass::Record:
         return check_members(id, type);
-      case KindClass::function:
+      case KindClass::Function:
         return check_func(id, type);
-      case KindClass::tag:
+      case KindClass::Tag:
         return check_decl_tag(id, type);
-      case KindClass::pointer:
-      case KindClass::modifier:
-      case KindClass::variable:
+      case KindClass::Pointer:
+      case KindClass::Modifier:
+      case KindClass::Variable:
         return check_reference(id, type);
-      case KindClass::section:  // check_variable() did
-      case KindClass::none:     // the others are not entered
-      case KindClass::integer:
-      case KindClass::floating:
-      case KindClass::enumeration:
-      case KindClass::declaration:
-      case KindClass::prototype:
+      case KindClass::Section:  // check_variable() did
+      case KindClass::None:     // the others are not entered
+      case KindClass::Integer:
+      case KindClass::Floating:
+      case KindClass::Enumeration:
+      case KindClass::Declaration:
+      case KindClass::Prototype:
         return true;
     }
     return true;

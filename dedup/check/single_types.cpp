@@ -96,39 +96,39 @@ class SingleTypeCheck {
 
   void check_kind(BtfType type) {
     switch (kind_class(type.kind())) {
-      case KindClass::integer:
+      case KindClass::Integer:
         return check_int(type);
-      case KindClass::array:
+      case KindClass::Array:
         return check_array(type);
-      case KindClass::record:
+      case KindClass::Record:
         return check_members(type);
-      case KindClass::enumeration:
+      case KindClass::Enumeration:
         return check_enum(type);
-      case KindClass::declaration:
+      case KindClass::Declaration:
         if (type.type() != 0) fault(BtfRule::FwdType);
         return;
-      case KindClass::function:
+      case KindClass::Function:
         if (type.vlen() > static_cast<uint32_t>(BtfLinkage::Global)) fault(BtfRule::FuncLinkage);
         return;
-      case KindClass::variable:
+      case KindClass::Variable:
         if (type.type() == 0)
           fault(BtfRule::VarVoid);
         else
           check_id(type.type());
         if (type.var_linkage() > BtfLinkage::Global) fault(BtfRule::VarLinkage);
         return;
-      case KindClass::section:
+      case KindClass::Section:
         return check_datasec(type);
-      case KindClass::floating:
+      case KindClass::Floating:
         if (!is_float_size(type.size())) fault(BtfRule::FloatSize);
         return;
-      case KindClass::tag:
+      case KindClass::Tag:
         if (type.component_idx() < -1) fault(BtfRule::ComponentIndex);
         return;
-      case KindClass::none:
-      case KindClass::pointer:
-      case KindClass::modifier:
-      case KindClass::prototype:
+      case KindClass::None:
+      case KindClass::Pointer:
+      case KindClass::Modifier:
+      case KindClass::Prototype:
         return;
     }
   }

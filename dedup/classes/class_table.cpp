@@ -53,7 +53,7 @@ void ClassTable::define(uint32_t type_class, std::span<const uint32_t> words) {
                           static_cast<uint32_t>(words.size())};
   words_.insert(words_.end(), words.begin(), words.end());
   TagSpace space = tag_space(words.data());
-  if (space == TagSpace::none || words[0] == 0) return;
+  if (space == TagSpace::None || words[0] == 0) return;
   uint32_t anchor = intern_anchor(space, words[0]);
   anchors_of_[type_class] = anchor;
   references_[type_class] = anchor_bit | anchor;

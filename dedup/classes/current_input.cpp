@@ -35,7 +35,7 @@ Reference CurrentInput::reference_without_class(uint32_t id) {
   if (known != 0) return anchor_bit | (known & (in_progress_bit - 1));
   const uint32_t* words = words_of(id);
   TagSpace space = tag_space(words);
-  if (space == TagSpace::none) return unknown_reference;
+  if (space == TagSpace::None) return unknown_reference;
   uint32_t name = string(words[0]);
   if (name == 0) return unknown_reference;
   uint32_t anchor = table.intern_anchor(space, name);

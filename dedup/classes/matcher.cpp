@@ -38,12 +38,12 @@ inline bool Matcher::assume(uint32_t id, uint32_t type_class) {
 template <WordRoles Roles>
 bool Matcher::matches_roles(const uint32_t* words, const uint32_t* key) {
   constexpr auto is_number = [](WordRole role) {
-    return role == WordRole::number || role == WordRole::size;
+    return role == WordRole::Number || role == WordRole::Size;
   };
   return [&]<size_t... I>(std::index_sequence<I...>) {
     return ((!is_number(Roles[I]) || words[I] == key[I]) && ...) &&
-           ((Roles[I] != WordRole::name || input_.has_string(words[I], key[I])) && ...) &&
-           ((Roles[I] != WordRole::id || matches_reference(words[I], key[I])) && ...);
+           ((Roles[I] != WordRole::Name || input_.has_string(words[I], key[I])) && ...) &&
+           ((Roles[I] != WordRole::Id || matches_reference(words[I], key[I])) && ...);
   }
   (std::make_index_sequence<Roles.size()>());
 }
@@ -68,7 +68,7 @@ bool Matcher::matches_words(const uint32_t* words, const uint32_t* key) {
 
 /// Whether a type matches a key. Most types only refer to another one.
 inline bool Matcher::matches_type(const uint32_t* words, const uint32_t* key) {
-  constexpr WordRoles reference{WordRole::id}, nothing{};
+  constexpr WordRoles reference{WordRole::Id}, nothing{};
   constexpr KindSet references = kinds_with([&](const KindRow& row) {
     return row.layout.head == reference && row.layout.element == nothing;
   });

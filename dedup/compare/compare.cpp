@@ -115,27 +115,27 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
   if (is(ComparePolicy::Layout)) return compare_layouts(pair, a, b);
   bool is_identical = is(ComparePolicy::Identical);
   if (is_identical && (a.kind() != b.kind() || a_.name(a) != b_.name(b))) return differ(pair);
-  if (tag_space(a) != TagSpace::none && tag_space(b) != TagSpace::none)
+  if (tag_space(a) != TagSpace::None && tag_space(b) != TagSpace::None)
     return compare_tags(pair, a, b);
   if (a.kind() != b.kind()) return differ(pair);
   switch (kind_class(a.kind())) {
-    case KindClass::integer: {
+    case KindClass::Integer: {
       if (is_identical) return compare_words(pair, a, b);
       bool is_alike = is(ComparePolicy::LibbpfCompatible) ||
                       ((a.int_data() ^ b.int_data()) & ~(btf_int_char << 24)) == 0;
       if (is_alike && a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     }
-    case KindClass::floating:
+    case KindClass::Floating:
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
-    case KindClass::pointer:
+    case KindClass::Pointer:
       if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleSameLength)) &&
           !pair.in_prototype)
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       add_pair(a.type(), b.type(), "->", true);
       return std::nullopt;
-    case KindClass::array: {
+    case KindClass::Array: {
       bool is_open =
           is(ComparePolicy::LibbpfCompatible) ||
           (is(ComparePolicy::CCompatible) && (a.array_length() == 0 || b.array_length() == 0));
@@ -144,21 +144,21 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (is_identical) add_pair(a.array_index_type(), b.array_index_type(), " (index)", false);
       return std::nullopt;
     }
-    case KindClass::prototype:
+    case KindClass::Prototype:
       return compare_prototypes(pair, a, b);
-    case KindClass::function:
+    case KindClass::Function:
       if (is_identical) return compare_words(pair, a, b);
       if (a_.name(a) != b_.name(b)) return differ(pair);
       add_pair(a.type(), b.type(), "", false);
       return std::nullopt;
-    case KindClass::none:
-    case KindClass::record:  // what has tags was compared above
-    case KindClass::enumeration:
-    case KindClass::declaration:
-    case KindClass::modifier:  // followed, unless types are to be identical
-    case KindClass::variable:
-    case KindClass::section:
-    case KindClass::tag:
+    case KindClass::None:
+    case KindClass::Record:  // what has tags was compared above
+    case KindClass::Enumeration:
+    case KindClass::Declaration:
+    case KindClass::Modifier:  // followed, unless types are to be identical
+    case KindClass::Variable:
+    case KindClass::Section:
+    case KindClass::Tag:
       break;
   }
   return is_identical ? compare_words(pair, a, b) : differ(pair);

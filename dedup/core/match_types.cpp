@@ -65,19 +65,19 @@ class TypePairs {
         return kind == other ? Verdict::Alike : Verdict::Different;
       BtfType a = program_.type(pair.a), b = kernel_.type(pair.b);
       switch (kind_class(kind)) {
-        case KindClass::pointer:
+        case KindClass::Pointer:
           if (kind != other) return Verdict::Different;
           pair.is_behind_pointer = true;
           pair.a = a.type();
           pair.b = b.type();
           continue;
-        case KindClass::array:
+        case KindClass::Array:
           if (kind != other || (wants_match() && a.array_length() != b.array_length()))
             return Verdict::Different;
           pair.a = a.array_element_type();
           pair.b = b.array_element_type();
           continue;
-        case KindClass::prototype:
+        case KindClass::Prototype:
           if (kind != other || a.vlen() != b.vlen()) return Verdict::Different;
           if (a.vlen() == 0) {
             pair.a = a.type();
@@ -86,24 +86,24 @@ class TypePairs {
           }
           stack_.push_back({pair});
           return Verdict::Pending;
-        case KindClass::integer:
+        case KindClass::Integer:
           if (!wants_match()) return verdict_of(a.int_offset() == 0 && b.int_offset() == 0);
           return verdict_of(other == BtfKind::Int && a.size() == b.size() &&
                             ((a.int_encoding() ^ b.int_encoding()) & btf_int_signed) == 0);
-        case KindClass::record:
+        case KindClass::Record:
           return wants_match() ? match_composite(pair, a, b) : Verdict::Alike;
-        case KindClass::declaration:
+        case KindClass::Declaration:
           return wants_match() ? match_declaration(pair, a, b) : Verdict::Alike;
-        case KindClass::enumeration:
+        case KindClass::Enumeration:
           if (!wants_match()) return Verdict::Alike;
           return is_enum(other) ? match_enums(a, b) : Verdict::Different;
-        case KindClass::none:
-        case KindClass::modifier:  // skipped above
-        case KindClass::floating:  // as loaders do
-        case KindClass::function:
-        case KindClass::variable:
-        case KindClass::section:
-        case KindClass::tag:
+        case KindClass::None:
+        case KindClass::Modifier:  // skipped above
+        case KindClass::Floating:  // as loaders do
+        case KindClass::Function:
+        case KindClass::Variable:
+        case KindClass::Section:
+        case KindClass::Tag:
           return Verdict::Different;
       }
       return Verdict::Different;

@@ -21,7 +21,7 @@ std::unexpected<Error> fail(const BtfView& types, uint32_t id, const std::string
 std::string describe_element(const BtfView& types, BtfType type, size_t i) {
   const KindRow& row = kind_row(type.kind());
   std::string_view name;
-  if (row.layout.element[0] == WordRole::name)
+  if (row.layout.element[0] == WordRole::Name)
     name = types.string(type.extra()[i * kind_words(row.kind).element_words]);
   return name.empty() ? fmt::format("{} {}", row.element, i)
                       : fmt::format("{} '{}'", row.element, name);
@@ -29,9 +29,9 @@ std::string describe_element(const BtfView& types, BtfType type, size_t i) {
 
 /// The fault of a word with a role, or "".
 std::string describe_fault(const BtfView& types, WordRole role, uint32_t word) {
-  if (role == WordRole::id && word >= types.end_id())
+  if (role == WordRole::Id && word >= types.end_id())
     return fmt::format("refers to type id {}, but the last is {}", word, types.end_id() - 1);
-  if (role == WordRole::name && word >= types.string_end() && word != 0)
+  if (role == WordRole::Name && word >= types.string_end() && word != 0)
     return fmt::format("has its name at string offset {}, but the strings end at {}", word,
                        types.string_end());
   return "";
@@ -40,7 +40,7 @@ std::string describe_fault(const BtfView& types, WordRole role, uint32_t word) {
 /// Checks ids and string offsets of one type.
 std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
-  if (auto fault = describe_fault(types, WordRole::name, type.name_off()); !fault.empty())
+  if (auto fault = describe_fault(types, WordRole::Name, type.name_off()); !fault.empty())
     return fail(types, id, fault);
   if (!is_known(type.kind())) return {};
   const KindLayout& layout = kind_row(type.kind()).layout;

@@ -43,22 +43,22 @@ class KindSet {
 
 /// What a word of a type says.
 enum class WordRole : uint8_t {
-  none,    ///< there is no such word
-  number,  ///< a number, or nothing
-  size,    ///< bytes of the type
-  name,    ///< a string offset
-  id,      ///< of a type
+  None,    ///< there is no such word
+  Number,  ///< a number, or nothing
+  Size,    ///< bytes of the type
+  Name,    ///< a string offset
+  Id,      ///< of a type
 };
 
 /// The roles of consecutive words.
 using WordRoles = std::array<WordRole, 4>;
 constexpr size_t count_of(const WordRoles& roles) {
-  return roles.size() - static_cast<size_t>(std::ranges::count(roles, WordRole::none));
+  return roles.size() - static_cast<size_t>(std::ranges::count(roles, WordRole::None));
 }
 
 /// How types of one kind are encoded: name and info, the words of `head`, then vlen elements.
 struct KindLayout {
-  WordRoles head = {WordRole::number};  ///< the third common word, and those that a kind adds
+  WordRoles head = {WordRole::Number};  ///< the third common word, and those that a kind adds
   WordRoles element = {};               ///< the words of each element
 };
 
@@ -81,20 +81,20 @@ enum class NameRule : uint8_t {
 /// What types of a kind are. Code that treats kinds alike asks for this, so that a new kind of a
 /// class that is there is a row.
 enum class KindClass : uint8_t {
-  none,  ///< void, and kinds that the library does not know
-  integer,
-  floating,
-  pointer,
-  array,
-  record,
-  enumeration,
-  declaration,  ///< of a record that is defined elsewhere
-  modifier,     ///< another type, by a name or with a qualifier
-  function,
-  prototype,
-  variable,
-  section,
-  tag,
+  None,  ///< void, and kinds that the library does not know
+  Integer,
+  Floating,
+  Pointer,
+  Array,
+  Record,
+  Enumeration,
+  Declaration,  ///< of a record that is defined elsewhere
+  Modifier,     ///< another type, by a name or with a qualifier
+  Function,
+  Prototype,
+  Variable,
+  Section,
+  Tag,
 };
 
 /// A row of the table of kinds.
@@ -113,31 +113,31 @@ struct KindRow {
 inline constexpr auto kind_table = [] {
   using enum BtfKind;
   using enum NameRule;
-  using enum KindClass;
-  constexpr WordRole number = WordRole::number, size = WordRole::size, name = WordRole::name,
-                     id = WordRole::id;
+  using Class = KindClass;
+  constexpr WordRole number = WordRole::Number, size = WordRole::Size, name = WordRole::Name,
+                     id = WordRole::Id;
   // clang-format off
   return std::to_array<KindRow>({
-      {Void,      none,        "VOID",       "void",          None,     {4, 18}, {}},
-      {Int,       integer,     "INT",        "integer",       Any,      {4, 18}, {{size, number}}},
-      {Ptr,       pointer,     "PTR",        "pointer",       None,     {4, 18}, {{id}}},
-      {Array,     array,       "ARRAY",      "array",         None,     {4, 18}, {{number, id, id, number}}},
-      {Struct,    record,      "STRUCT",     "struct",        Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
-      {Union,     record,      "UNION",      "union",         Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
-      {Enum,      enumeration, "ENUM",       "enum",          Optional, {4, 18}, {{size}, {name, number}}, "enumerator"},
-      {Fwd,       declaration, "FWD",        "struct",        Needed,   {4, 18}, {{number}}},
-      {Typedef,   modifier,    "TYPEDEF",    "typedef",       Needed,   {4, 18}, {{id}}},
-      {Volatile,  modifier,    "VOLATILE",   "volatile",      None,     {4, 18}, {{id}}},
-      {Const,     modifier,    "CONST",      "const",         None,     {4, 18}, {{id}}},
-      {Restrict,  modifier,    "RESTRICT",   "restrict",      None,     {4, 18}, {{id}}},
-      {Func,      function,    "FUNC",       "function type", Needed,   {5, 0},  {{id}}},
-      {FuncProto, prototype,   "FUNC_PROTO", "prototype",     None,     {5, 0},  {{id}, {name, id}}, "parameter"},
-      {Var,       variable,    "VAR",        "variable type", Needed,   {5, 2},  {{id, number}}},
-      {Datasec,   section,     "DATASEC",    "section",       Section,  {5, 2},  {{size}, {id, number, number}}, "variable"},
-      {Float,     floating,    "FLOAT",      "float",         Any,      {5, 13}, {{size}}},
-      {DeclTag,   tag,         "DECL_TAG",   "tag",           Text,     {5, 16}, {{id, number}}},
-      {TypeTag,   modifier,    "TYPE_TAG",   "type tag",      Text,     {5, 17}, {{id}}},
-      {Enum64,    enumeration, "ENUM64",     "enum",          Optional, {6, 0},  {{size}, {name, number, number}}, "enumerator"},
+      {Void,      Class::None,        "VOID",       "void",          None,     {4, 18}, {}},
+      {Int,       Class::Integer,     "INT",        "integer",       Any,      {4, 18}, {{size, number}}},
+      {Ptr,       Class::Pointer,     "PTR",        "pointer",       None,     {4, 18}, {{id}}},
+      {Array,     Class::Array,       "ARRAY",      "array",         None,     {4, 18}, {{number, id, id, number}}},
+      {Struct,    Class::Record,      "STRUCT",     "struct",        Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Union,     Class::Record,      "UNION",      "union",         Optional, {4, 18}, {{size}, {name, id, number}}, "member"},
+      {Enum,      Class::Enumeration, "ENUM",       "enum",          Optional, {4, 18}, {{size}, {name, number}}, "enumerator"},
+      {Fwd,       Class::Declaration, "FWD",        "struct",        Needed,   {4, 18}, {{number}}},
+      {Typedef,   Class::Modifier,    "TYPEDEF",    "typedef",       Needed,   {4, 18}, {{id}}},
+      {Volatile,  Class::Modifier,    "VOLATILE",   "volatile",      None,     {4, 18}, {{id}}},
+      {Const,     Class::Modifier,    "CONST",      "const",         None,     {4, 18}, {{id}}},
+      {Restrict,  Class::Modifier,    "RESTRICT",   "restrict",      None,     {4, 18}, {{id}}},
+      {Func,      Class::Function,    "FUNC",       "function type", Needed,   {5, 0},  {{id}}},
+      {FuncProto, Class::Prototype,   "FUNC_PROTO", "prototype",     None,     {5, 0},  {{id}, {name, id}}, "parameter"},
+      {Var,       Class::Variable,    "VAR",        "variable type", Needed,   {5, 2},  {{id, number}}},
+      {Datasec,   Class::Section,     "DATASEC",    "section",       Section,  {5, 2},  {{size}, {id, number, number}}, "variable"},
+      {Float,     Class::Floating,    "FLOAT",      "float",         Any,      {5, 13}, {{size}}},
+      {DeclTag,   Class::Tag,         "DECL_TAG",   "tag",           Text,     {5, 16}, {{id, number}}},
+      {TypeTag,   Class::Modifier,    "TYPE_TAG",   "type tag",      Text,     {5, 17}, {{id}}},
+      {Enum64,    Class::Enumeration, "ENUM64",     "enum",          Optional, {6, 0},  {{size}, {name, number, number}}, "enumerator"},
   });
   // clang-format on
 }();
@@ -150,9 +150,9 @@ constexpr const KindRow& kind_row(BtfKind kind) {
   return kind_table[static_cast<size_t>(kind)];
 }
 
-/// The class of a kind, `none` if it is unknown.
+/// The class of a kind, `None` if it is unknown.
 constexpr KindClass kind_class(BtfKind kind) {
-  return is_known(kind) ? kind_row(kind).kind_class : KindClass::none;
+  return is_known(kind) ? kind_row(kind).kind_class : KindClass::None;
 }
 
 /// What walks need of a row.
@@ -175,9 +175,9 @@ inline constexpr auto kind_words_table = [] {
       }
       return found;
     };
-    words.ids = find(WordRole::id), words.names = find(WordRole::name);
-    words.numbers = find(WordRole::number);
-    words.has_size = row.layout.head[0] == WordRole::size;
+    words.ids = find(WordRole::Id), words.names = find(WordRole::Name);
+    words.numbers = find(WordRole::Number);
+    words.has_size = row.layout.head[0] == WordRole::Size;
     words.numbers.head |= words.has_size ? 1 : 0;
     words.head_words = count_of(row.layout.head);
     words.element_words = count_of(row.layout.element);
@@ -204,9 +204,9 @@ constexpr KindSet kinds_of(std::initializer_list<KindClass> classes) {
   });
 }
 static_assert(std::ranges::all_of(kind_table, [](const KindRow& row) {
-  return is_composite(row.kind) == (row.kind_class == KindClass::record) &&
-         is_enum(row.kind) == (row.kind_class == KindClass::enumeration) &&
-         is_modifier(row.kind) == (row.kind_class == KindClass::modifier);
+  return is_composite(row.kind) == (row.kind_class == KindClass::Record) &&
+         is_enum(row.kind) == (row.kind_class == KindClass::Enumeration) &&
+         is_modifier(row.kind) == (row.kind_class == KindClass::Modifier);
 }));
 
 /// Calls `visit` with a known kind as template argument, so that its row is a constant there.
@@ -233,7 +233,7 @@ constexpr bool has_references(BtfKind kind) {
 /// Whether a kind is of a program: FUNC, VAR, DATASEC and DECL_TAG. The other known ones are C's.
 constexpr bool is_of_program(BtfKind kind) {
   using enum KindClass;
-  constexpr KindSet kinds = kinds_of({function, variable, section, tag});
+  constexpr KindSet kinds = kinds_of({Function, Variable, Section, Tag});
   return is_known(kind) && kinds.contains(kind);
 }
 
@@ -281,33 +281,33 @@ inline size_t known_size(const uint32_t* words) {
 /// Whether types of a kind are objects, which are never merged: two variables of one name are two
 /// variables. Unknown kinds count as objects, because their equal words may mean different things.
 constexpr bool is_object(BtfKind kind) {
-  constexpr KindSet kinds = kinds_of({KindClass::variable, KindClass::section});
+  constexpr KindSet kinds = kinds_of({KindClass::Variable, KindClass::Section});
   return !is_known(kind) || kinds.contains(kind);
 }
 
 /// Whether types of a kind contain no other types by value. True for unknown kinds.
 constexpr bool is_leaf(BtfKind kind) {
-  constexpr KindSet kinds = kinds_of({KindClass::pointer, KindClass::prototype});
+  constexpr KindSet kinds = kinds_of({KindClass::Pointer, KindClass::Prototype});
   return !has_references(kind) || kinds.contains(kind);
 }
 
 /// The name spaces of C's tags.
-enum class TagSpace : uint8_t { structs, unions, enums, none };
+enum class TagSpace : uint8_t { Structs, Unions, Enums, None };
 
 /// By the upper 8 bits of a type's second word: its kind flag and kind.
 inline constexpr std::array<TagSpace, 256> tag_spaces = [] {
   constexpr size_t kind_flag = 0x80;
   std::array<TagSpace, 256> spaces;
-  spaces.fill(TagSpace::none);
+  spaces.fill(TagSpace::None);
   for (size_t flag : {size_t{0}, kind_flag}) {
     auto set = [&](BtfKind kind, TagSpace space) {
       spaces[flag | std::to_underlying(kind)] = space;
     };
-    set(BtfKind::Struct, TagSpace::structs);
-    set(BtfKind::Union, TagSpace::unions);
-    set(BtfKind::Enum, TagSpace::enums);
-    set(BtfKind::Enum64, TagSpace::enums);
-    set(BtfKind::Fwd, flag != 0 ? TagSpace::unions : TagSpace::structs);
+    set(BtfKind::Struct, TagSpace::Structs);
+    set(BtfKind::Union, TagSpace::Unions);
+    set(BtfKind::Enum, TagSpace::Enums);
+    set(BtfKind::Enum64, TagSpace::Enums);
+    set(BtfKind::Fwd, flag != 0 ? TagSpace::Unions : TagSpace::Structs);
   }
   return spaces;
 }();

@@ -87,8 +87,8 @@ struct Largest {
   template <WordRoles Roles>
   void note(const uint32_t* words) {
     for (size_t i = 0; i < Roles.size(); ++i) {
-      if (Roles[i] == WordRole::name) name(words[i]);
-      if (Roles[i] == WordRole::id) id = std::max(id, words[i]);
+      if (Roles[i] == WordRole::Name) name(words[i]);
+      if (Roles[i] == WordRole::Id) id = std::max(id, words[i]);
     }
   }
 };

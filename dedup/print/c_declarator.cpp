@@ -219,7 +219,7 @@ std::vector<std::string> CWriter::parameter_names(uint32_t id) {
   for (std::string& name : names)
     if (!name.empty())
       name = repeated.next(
-          name, [&](auto& other) { return types_.names->is_used(CNameSpace::ordinary, other); });
+          name, [&](auto& other) { return types_.names->is_used(CNameSpace::Ordinary, other); });
   return names;
 }
 

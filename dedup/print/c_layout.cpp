@@ -88,7 +88,7 @@ void Planner::add_member(uint32_t i) {
       member.offset += type.int_offset();
     }
   }
-  if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::integer)
+  if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::Integer)
     width = static_cast<uint32_t>(8 * layout.size);
   if (width != 0) {
     add_bits(member, layout, width);
@@ -113,8 +113,8 @@ bool Planner::add_bits(CMember member, const CLayout& layout, uint32_t width) {
   member.size = width;
   member.min_alignment = layout.min_alignment;
   member.max_alignment = layout.max_alignment;
-  bool fits = (layout.form == CForm::integer && width <= 8 * layout.size) ||
-              (layout.form == CForm::boolean && width == 1);
+  bool fits = (layout.form == CForm::Integer && width <= 8 * layout.size) ||
+              (layout.form == CForm::Boolean && width == 1);
   if (!fits) {
     member.stand_in = width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : width <= 64 ? 8 : 16;
     member.min_alignment = static_cast<uint8_t>(std::min(4U, member.stand_in));
@@ -207,7 +207,7 @@ void Planner::pad(CLane& lane) {
 
 /// The layout of an integer, or of another type aligned like one.
 CLayout scalar(uint32_t size, CForm form, uint32_t long_size) {
-  if (!is_integer_size(size)) return {.size = size, .form = CForm::bytes};
+  if (!is_integer_size(size)) return {.size = size, .form = CForm::Bytes};
   // Some targets align integers larger than a pointer like a pointer.
   auto least = static_cast<uint8_t>(std::min(size, long_size));
   return {.size = size,
@@ -218,19 +218,19 @@ CLayout scalar(uint32_t size, CForm form, uint32_t long_size) {
 
 CLayout layout_of_float(const BtfView& btf, BtfType type, uint32_t long_size) {
   std::string_view name = btf.name(type);
-  if (!c_scalar(name, type, long_size).empty()) return scalar(type.size(), CForm::bytes, long_size);
+  if (!c_scalar(name, type, long_size).empty()) return scalar(type.size(), CForm::Bytes, long_size);
   auto alignment = static_cast<uint8_t>(float_alignment(name, type.size()));
   return {.size = type.size(),
           .min_alignment = alignment,
           .max_alignment = alignment,
-          .form = CForm::bytes};
+          .form = CForm::Bytes};
 }
 
 CLayout layout_of_array(BtfType type, const std::vector<CLayout>& layouts) {
   CLayout layout = layouts[type.array_element_type()];
-  if (!layout.is_object()) return {.form = CForm::array};
+  if (!layout.is_object()) return {.form = CForm::Array};
   layout.size *= printed_length(type, layouts);
-  layout.form = CForm::array;
+  layout.form = CForm::Array;
   layout.record = 0;
   return layout;
 }
@@ -242,7 +242,7 @@ CLayout layout_of_record(const BtfView& btf, uint32_t id, const std::vector<CLay
           .record = id,
           .min_alignment = plan.min_alignment,
           .max_alignment = plan.max_alignment,
-          .form = CForm::record};
+          .form = CForm::Record};
 }
 
 }  // namespace
@@ -257,34 +257,34 @@ CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>&
                     uint32_t long_size) {
   BtfType type = btf.type(id);
   switch (kind_class(type.kind())) {
-    case KindClass::integer: {
+    case KindClass::Integer: {
       bool is_bool = is_c_bool(btf.name(type), type, long_size);
-      return scalar(type.size(), is_bool ? CForm::boolean : CForm::integer, long_size);
+      return scalar(type.size(), is_bool ? CForm::Boolean : CForm::Integer, long_size);
     }
-    case KindClass::enumeration:
-      if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::bytes};
-      return scalar(type.size(), CForm::integer, long_size);
-    case KindClass::floating:
+    case KindClass::Enumeration:
+      if (!is_enum_size(type.size())) return {.size = type.size(), .form = CForm::Bytes};
+      return scalar(type.size(), CForm::Integer, long_size);
+    case KindClass::Floating:
       return layout_of_float(btf, type, long_size);
-    case KindClass::declaration:
-      return {.form = CForm::incomplete};
-    case KindClass::pointer: {
-      bool is_code = layouts[type.type()].form == CForm::function;
-      return scalar(long_size, is_code ? CForm::code_pointer : CForm::pointer, long_size);
+    case KindClass::Declaration:
+      return {.form = CForm::Incomplete};
+    case KindClass::Pointer: {
+      bool is_code = layouts[type.type()].form == CForm::Function;
+      return scalar(long_size, is_code ? CForm::CodePointer : CForm::Pointer, long_size);
     }
-    case KindClass::prototype:
-      return {.form = CForm::function};
-    case KindClass::array:
+    case KindClass::Prototype:
+      return {.form = CForm::Function};
+    case KindClass::Array:
       return layout_of_array(type, layouts);
-    case KindClass::record:
+    case KindClass::Record:
       return layout_of_record(btf, id, layouts);
-    case KindClass::modifier:
+    case KindClass::Modifier:
       return layouts[type.type()];
-    case KindClass::none:
-    case KindClass::function:
-    case KindClass::variable:
-    case KindClass::section:
-    case KindClass::tag:
+    case KindClass::None:
+    case KindClass::Function:
+    case KindClass::Variable:
+    case KindClass::Section:
+    case KindClass::Tag:
       break;
   }
   return {};

@@ -10,16 +10,16 @@ namespace bpflink {
 
 /// What a type is in C.
 enum class CForm : uint8_t {
-  none,        ///< void, or no type
-  incomplete,  ///< only declared
-  function,
-  code_pointer,  ///< a pointer to a function
-  pointer,
-  integer,  ///< or an enum
-  boolean,
-  array,
-  record,
-  bytes,  ///< any other object
+  None,        ///< void, or no type
+  Incomplete,  ///< only declared
+  Function,
+  CodePointer,  ///< a pointer to a function
+  Pointer,
+  Integer,  ///< or an enum
+  Boolean,
+  Array,
+  Record,
+  Bytes,  ///< any other object
 };
 
 /// The size and alignment that a type has in C. If targets differ in a scalar's alignment, the two
@@ -29,10 +29,10 @@ struct CLayout {
   uint32_t record = 0;        ///< the id of the struct or union that it is, without typedefs
   uint8_t min_alignment = 1;  ///< bytes
   uint8_t max_alignment = 1;  ///< bytes
-  CForm form = CForm::none;
+  CForm form = CForm::None;
 
   /// Whether it can be a member or an element.
-  bool is_object() const { return form > CForm::function; }
+  bool is_object() const { return form > CForm::Function; }
 };
 
 /// A member as it is printed.

@@ -124,16 +124,16 @@ void CNames::collect(std::span<const uint32_t> ids, uint32_t long_size) {
   for (uint32_t id : ids) {
     BtfType type = btf_.type(id);
     BtfKind kind = type.kind();
-    if (kind == BtfKind::Func) add(CNameSpace::ordinary, type.name_off(), 0, id, 0);
+    if (kind == BtfKind::Func) add(CNameSpace::Ordinary, type.name_off(), 0, id, 0);
     if (kind == BtfKind::Fwd || ((is_composite(kind) || is_enum(kind)) && !btf_.name(type).empty()))
-      add(CNameSpace::tag, type.name_off(), is_declaration(type) ? 1 : 0, id, 0);
-    if (kind == BtfKind::Typedef) add(CNameSpace::ordinary, type.name_off(), 1, id, 0);
+      add(CNameSpace::Tag, type.name_off(), is_declaration(type) ? 1 : 0, id, 0);
+    if (kind == BtfKind::Typedef) add(CNameSpace::Ordinary, type.name_off(), 1, id, 0);
     if ((kind == BtfKind::Int || kind == BtfKind::Float) &&
         c_scalar(btf_.name(type), type, long_size).empty())
-      add(CNameSpace::ordinary, type.name_off(), 2, id, 0);
+      add(CNameSpace::Ordinary, type.name_off(), 2, id, 0);
     if (!is_enum(kind)) continue;
     for (uint32_t i = 0; i < type.vlen(); ++i)
-      add(CNameSpace::ordinary, type.enumerator(i).name_off, 3, id, i + 1);
+      add(CNameSpace::Ordinary, type.enumerator(i).name_off, 3, id, i + 1);
   }
 }
 
@@ -144,7 +144,7 @@ void CNames::rename_repeats(size_t begin, size_t end) {
   std::string name;
   for (size_t i = begin; i < end; ++i) {
     const Entry& entry = entries_[i];
-    if (entry.rank == 1 && entry.space == CNameSpace::tag && find_declared(begin, i)) continue;
+    if (entry.rank == 1 && entry.space == CNameSpace::Tag && find_declared(begin, i)) continue;
     if (is_free) {
       is_free = false;
       continue;

@@ -18,8 +18,8 @@ inline constexpr size_t max_name_length = 511;
 
 /// The name spaces of C at file scope.
 enum class CNameSpace : uint8_t {
-  tag,       ///< of structs, unions and enums
-  ordinary,  ///< of functions, typedefs and enumerators
+  Tag,       ///< of structs, unions and enums
+  Ordinary,  ///< of functions, typedefs and enumerators
 };
 
 /// Whether a text is a valid name in C: an identifier, no keyword, and not too long.

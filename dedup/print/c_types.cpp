@@ -35,11 +35,11 @@ void CTypes::prepare_for_compilers() {
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     if (is_composite(type.kind()))
-      layouts[id] = {.size = type.size(), .record = id, .form = CForm::record};
+      layouts[id] = {.size = type.size(), .record = id, .form = CForm::Record};
     else if (!has_references(type.kind()))
       layouts[id] = c_layout_of(btf, id, layouts, long_size);
     else if (type.kind() == BtfKind::FuncProto)
-      layouts[id] = {.form = CForm::function};
+      layouts[id] = {.form = CForm::Function};
     else if (type.kind() == BtfKind::DeclTag && !type.kind_flag())
       tags.push_back({type.type(), type.component_idx(), btf.name(type)});
   }
@@ -55,24 +55,24 @@ void CTypes::prepare_for_compilers() {
 bool CTypes::is_ordered(uint32_t id) const {
   BtfType type = btf.type(id);
   switch (kind_class(type.kind())) {
-    case KindClass::integer:
-    case KindClass::floating:
-    case KindClass::enumeration:
-    case KindClass::declaration:
+    case KindClass::Integer:
+    case KindClass::Floating:
+    case KindClass::Enumeration:
+    case KindClass::Declaration:
       return true;
-    case KindClass::record:
+    case KindClass::Record:
       return !btf.name(type).empty();
-    case KindClass::modifier:
+    case KindClass::Modifier:
       return type.kind() == BtfKind::Typedef;
-    case KindClass::function:
+    case KindClass::Function:
       return has_tag(id, "bpf_kfunc");
-    case KindClass::none:
-    case KindClass::pointer:
-    case KindClass::array:
-    case KindClass::prototype:
-    case KindClass::variable:
-    case KindClass::section:
-    case KindClass::tag:
+    case KindClass::None:
+    case KindClass::Pointer:
+    case KindClass::Array:
+    case KindClass::Prototype:
+    case KindClass::Variable:
+    case KindClass::Section:
+    case KindClass::Tag:
       break;
   }
   return false;
@@ -134,11 +134,11 @@ CTypes::Step CTypes::step(uint32_t id) const {
   BtfKind kind = type.kind();
   CLayout target = layouts[kind == BtfKind::Array ? type.array_element_type() : type.type()];
   // C has no qualified functions, and only pointers to objects can be restricted.
-  if (target.form == CForm::function && is_qualifier(kind)) return Step::Skip;
-  if (target.form != CForm::pointer && kind == BtfKind::Restrict) return Step::Skip;
+  if (target.form == CForm::Function && is_qualifier(kind)) return Step::Skip;
+  if (target.form != CForm::Pointer && kind == BtfKind::Restrict) return Step::Skip;
   if (kind == BtfKind::Array && !target.is_object()) return Step::EndEmpty;
   bool is_returned =
-      kind == BtfKind::FuncProto && (target.form == CForm::function || target.form == CForm::array);
+      kind == BtfKind::FuncProto && (target.form == CForm::Function || target.form == CForm::Array);
   return cuts_circle[id] || is_returned ? Step::EndInVoid : Step::Follow;
 }
 
@@ -147,7 +147,7 @@ uint32_t CTypes::array_length(BtfType array) const {
 }
 
 bool CTypes::is_void(uint32_t id) const {
-  return is_for_compilers() && layouts[id].form == CForm::none;
+  return is_for_compilers() && layouts[id].form == CForm::None;
 }
 
 CPlan CTypes::plan(BtfType record) const {

@@ -125,7 +125,7 @@ class TagDefinitions {
   explicit TagDefinitions(const BtfView& btf) {
     for (uint32_t id = 1; id < btf.end_id(); ++id)
       if (TagSpace space = tag_space(btf.type(id));
-          space != TagSpace::none && !is_only_declared(btf, id))
+          space != TagSpace::None && !is_only_declared(btf, id))
         definitions_.push_back({{space, btf.type(id).name_off()}, id});
     std::ranges::sort(definitions_);
   }

@@ -390,7 +390,7 @@ void HeaderPrinter::name(uint32_t id) {
   bool has_tag = is_composite(type.kind()) || is_enum(type.kind());
   std::string preferred = fmt::format("{}_{}", has_tag ? "unnamed" : "type", ++given_names_);
   types_.names->set_name(
-      id, types_.names->unique(has_tag ? CNameSpace::tag : CNameSpace::ordinary, preferred));
+      id, types_.names->unique(has_tag ? CNameSpace::Tag : CNameSpace::Ordinary, preferred));
   types_.has_given_name[id] = true;
   define(id);
 }
@@ -422,7 +422,7 @@ void HeaderPrinter::write_tag(uint32_t id) {
 bool HeaderPrinter::has_names_of_c23(uint32_t id) const {
   BtfType type = btf_.type(id);
   if (type.kind() == BtfKind::Typedef)
-    return types_.name(id) == "bool" && types_.layouts[id].form == CForm::boolean;
+    return types_.name(id) == "bool" && types_.layouts[id].form == CForm::Boolean;
   if (!is_enum(type.kind()) || type.vlen() != 2 || !btf_.name(type).empty()) return false;
   auto is = [&](uint32_t i, std::string_view name, std::string_view value) {
     return types_.enumerator_name(id, i) == name && types_.enumerator_value(type, i) == value;

@@ -43,33 +43,33 @@ std::string_view signedness(BtfType type) {
 /// The text after the name in a type's first line.
 std::string attributes(BtfType type) {
   switch (kind_class(type.kind())) {
-    case KindClass::integer:
+    case KindClass::Integer:
       return fmt::format("size={} bits_offset={} nr_bits={} encoding={}", type.size(),
                          type.int_offset(), type.int_bits(), encoding(type));
-    case KindClass::array:
+    case KindClass::Array:
       return fmt::format("type_id={} index_type_id={} nr_elems={}", type.array_element_type(),
                          type.array_index_type(), type.array_length());
-    case KindClass::record:
-    case KindClass::section:
+    case KindClass::Record:
+    case KindClass::Section:
       return fmt::format("size={} vlen={}", type.size(), type.vlen());
-    case KindClass::enumeration:
+    case KindClass::Enumeration:
       return fmt::format("encoding={} size={} vlen={}", signedness(type), type.size(), type.vlen());
-    case KindClass::declaration:
+    case KindClass::Declaration:
       return fmt::format("fwd_kind={}", type.kind_flag() ? "union" : "struct");
-    case KindClass::function:
+    case KindClass::Function:
       return fmt::format("type_id={} linkage={}", type.type(), linkage(type.func_linkage()));
-    case KindClass::prototype:
+    case KindClass::Prototype:
       return fmt::format("ret_type_id={} vlen={}", type.type(), type.vlen());
-    case KindClass::variable:
+    case KindClass::Variable:
       return fmt::format("type_id={}, linkage={}", type.type(), linkage(type.var_linkage()));
-    case KindClass::floating:
+    case KindClass::Floating:
       return fmt::format("size={}", type.size());
-    case KindClass::tag:
+    case KindClass::Tag:
       return fmt::format("type_id={} component_idx={}", type.type(), type.component_idx());
-    case KindClass::pointer:
-    case KindClass::modifier:
+    case KindClass::Pointer:
+    case KindClass::Modifier:
       return fmt::format("type_id={}", type.type());
-    case KindClass::none:
+    case KindClass::None:
       break;
   }
   return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());

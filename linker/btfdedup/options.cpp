@@ -34,7 +34,7 @@ OptionAction store_target(std::optional<LinuxRelease>& target) {
 
 std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
   OptionAction choose_dump = [&options](std::string_view form) -> std::expected<void, Error> {
-    options.dump = form == "c" ? BtfdedupOptions::Dump::c : BtfdedupOptions::Dump::raw;
+    options.dump = form == "c" ? BtfdedupOptions::Dump::C : BtfdedupOptions::Dump::Raw;
     return {};
   };
   return {
@@ -87,21 +87,19 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          store_number(options.threads, 1, 1024)}}}};
 }
 
-/// --check goes with --base, --json and --target, but not with options that write.
-std::expected<void, Error> check_alone(const OptionTable& table) {
-  for (std::string_view other :
-       {"--output", "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
-        "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
-    if (auto ok = table.check_exclusive("--check", other); !ok) return ok;
+/// An error if `mode`, which neither merges nor shows types, is given with an option that does, or
+/// with `other`.
+std::expected<void, Error> check_alone(const OptionTable& table, std::string_view mode,
+                                       std::string_view other) {
+  for (std::string_view option : std::initializer_list<std::string_view>{
+           other, "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
+           "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
+    if (auto ok = table.check_exclusive(mode, option); !ok) return ok;
   return {};
 }
 
-/// --target goes with --base.
 std::expected<void, Error> check_target(const OptionTable& table, const BtfdedupOptions& options) {
-  for (std::string_view other :
-       {"--update", "--flatten", "--distill", "--linked", "--sort", "--verify", "--explain",
-        "--dump", "--size-map", "--print-sizes", "--stats", "--elf", "--json"})
-    if (auto ok = table.check_exclusive("--target", other); !ok) return ok;
+  if (auto ok = check_alone(table, "--target", "--json"); !ok) return ok;
   if (auto ok = table.check_needs("--target", "--output"); !ok) return ok;
   if (options.inputs.size() != 1)
     return table.usage_error("--target has one input: merge first, without it");
@@ -112,7 +110,7 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return table.usage_error("no input");
-  if (options.check) return check_alone(table);
+  if (options.check) return check_alone(table, "--check", "--output");
   if (options.target) return check_target(table, options);
   struct Pair {
     std::string_view option, other;
@@ -130,8 +128,7 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   if (!has_output && options.update.empty() && !reports)
     return table.usage_error(
         "nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes "
-        "or "
-        "--stats");
+        "or --stats");
   return {};
 }
 

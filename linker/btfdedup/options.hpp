@@ -12,7 +12,7 @@
 namespace bpflink {
 
 struct BtfdedupOptions {
-  enum class Dump { none, c, raw };
+  enum class Dump { None, C, Raw };
 
   std::vector<std::string> inputs;
   std::string output;              ///< "" for none
@@ -24,7 +24,7 @@ struct BtfdedupOptions {
   std::string linked;              ///< the ELF file that the inputs were linked into, or ""
   bool sort = false;
   std::vector<std::string> explain;
-  Dump dump = Dump::none;
+  Dump dump = Dump::None;
   std::string size_map;                ///< the page to write, or ""
   unsigned print_sizes = 0;            ///< rows in the lists of sizes; 0: no lists
   std::optional<LinuxRelease> target;  ///< whose form the output gets
@@ -37,7 +37,7 @@ struct BtfdedupOptions {
 
   /// Whether something goes to standard output.
   bool prints() const {
-    return !explain.empty() || print_sizes != 0 || dump != Dump::none || statistics;
+    return !explain.empty() || print_sizes != 0 || dump != Dump::None || statistics;
   }
 };
 

@@ -33,7 +33,7 @@ bool is_part_of(std::string_view name, const MissingMember& missing) {
 /// Integers and enums are one class: one often becomes the other.
 KindClass class_of(const BtfView& types, uint32_t id) {
   KindClass found = kind_class(types.kind(skip_modifiers(types, id)));
-  return found == KindClass::enumeration ? KindClass::integer : found;
+  return found == KindClass::Enumeration ? KindClass::Integer : found;
 }
 
 /// Searches the outermost members of a kernel's struct.
@@ -83,7 +83,7 @@ class CounterpartFinder {
 
   /// What is read of the missing member, in another one or in its elements.
   std::optional<FoundMember> find_next(std::string_view name, uint32_t type_id) {
-    if (next_class_ == KindClass::none) return std::nullopt;
+    if (next_class_ == KindClass::None) return std::nullopt;
     uint32_t id = skip_modifiers(types_, type_id);
     std::string path(name);
     if (types_.kind(id) == BtfKind::Array) {
@@ -101,7 +101,7 @@ class CounterpartFinder {
   const MissingMember& missing_;
   size_t& names_left_;
   KindClass class_;
-  KindClass next_class_ = KindClass::none;
+  KindClass next_class_ = KindClass::None;
   NearestName similar_name_;
   std::optional<FoundMember> similar_, part_, holder_;
   size_t holders_ = 0;

@@ -38,7 +38,7 @@ std::string section_for_parameter(const BtfView& types, uint32_t id) {
   uint32_t pointer = skip_modifiers(types, id);
   if (types.kind(pointer) != BtfKind::Ptr) return "";
   uint32_t context = skip_modifiers(types, types.type(pointer).type());
-  if (context == 0 || tag_space(types.type(context)) != TagSpace::structs) return "";
+  if (context == 0 || tag_space(types.type(context)) != TagSpace::Structs) return "";
   std::string_view tag = types.name(types.type(context));
   constexpr std::string_view iterator = "bpf_iter__";
   if (tag.starts_with(iterator)) return fmt::format("iter/{}", tag.substr(iterator.size()));

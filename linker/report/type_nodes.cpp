@@ -34,7 +34,7 @@ std::vector<bool> find_scalars(const BtfView& btf) {
       path.push_back(at);
     }
     KindClass kind = kind_class(btf.kind(at));
-    bool found = is_scalar[at] || kind == KindClass::integer || kind == KindClass::floating;
+    bool found = is_scalar[at] || kind == KindClass::Integer || kind == KindClass::Floating;
     for (uint32_t modifier : path) is_scalar[modifier] = found;
     is_scalar[at] = found;
     path.clear();

@@ -12,11 +12,11 @@ namespace bpflink::test {
 namespace {
 
 /// What a unit knows of `struct task`
-enum class Knows { small_task, large_task, only_name };
+enum class Knows { SmallTask, LargeTask, OnlyName };
 
 Knows alternating(uint32_t unit) {
-  if (unit % 8 == 7) return Knows::only_name;
-  return unit % 2 == 0 ? Knows::small_task : Knows::large_task;
+  if (unit % 8 == 7) return Knows::OnlyName;
+  return unit % 2 == 0 ? Knows::SmallTask : Knows::LargeTask;
 }
 
 /// Adds a unit: inode -> file -> task -> inode, all through pointers, an array with index type
@@ -30,10 +30,10 @@ void add_unit(Unit& u, uint32_t number, Knows knows, uint32_t index) {
     u.fwd("file");
   else
     u.record("file", {{"owner", to_task}, {"inode", to_inode}});
-  if (knows == Knows::only_name)
+  if (knows == Knows::OnlyName)
     u.fwd("task");
   else
-    u.record("task", {{"cwd", to_inode}, {"pid", integer, knows == Knows::small_task ? 64u : 96u}});
+    u.record("task", {{"cwd", to_inode}, {"pid", integer, knows == Knows::SmallTask ? 64u : 96u}});
   u.ptr(task);
   u.ptr(file);
   u.array(integer, index, 3);

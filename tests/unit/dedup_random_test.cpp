@@ -66,7 +66,7 @@ struct Inputs {
   }
 };
 
-enum class Way { one_by_one, together, as_blobs };
+enum class Way { OneByOne, Together, AsBlobs };
 
 /// The result of a deduplication
 struct Outcome {
@@ -96,14 +96,14 @@ Outcome deduplicate(const Inputs& inputs, unsigned threads, Way way) {
   std::vector<DedupInput> together;
   for (size_t i = 0; i < inputs.btfs.size(); ++i) {
     std::vector<bool> omit = inputs.has_omitted ? inputs.plain[i].omit : std::vector<bool>();
-    if (way == Way::one_by_one)
+    if (way == Way::OneByOne)
       dedup.add("input", inputs.btfs[i], omit);
-    else if (way == Way::together)
+    else if (way == Way::Together)
       together.push_back({"input", &inputs.btfs[i], omit});
     else if (auto added = dedup.add_blob("input", inputs.blob(i)); !added)
       return {.error = added.error().message};
   }
-  if (way == Way::together) dedup.add(std::move(together));
+  if (way == Way::Together) dedup.add(std::move(together));
   return take(dedup);
 }
 
@@ -128,11 +128,11 @@ std::string check_ways(const Inputs& inputs, const Outcome& expected, Random& ra
     return what + ", " + std::to_string(threads) + " threads: another output " + other.error;
   };
   unsigned threads = 2 + random() % 3;
-  if (auto fault = compare(threads, Way::one_by_one, "one by one"); !fault.empty()) return fault;
+  if (auto fault = compare(threads, Way::OneByOne, "one by one"); !fault.empty()) return fault;
   threads = 1 + random() % 4;
-  if (auto fault = compare(threads, Way::together, "together"); !fault.empty()) return fault;
+  if (auto fault = compare(threads, Way::Together, "together"); !fault.empty()) return fault;
   if (inputs.has_omitted) return "";
-  return compare(1 + random() % 4, Way::as_blobs, "as blobs");
+  return compare(1 + random() % 4, Way::AsBlobs, "as blobs");
 }
 
 /// Pairs the images of the same types in two outputs; the pairs must be one to one.
@@ -155,7 +155,7 @@ class Bijection {
 using Solve = Outcome (*)(const Inputs&, unsigned threads);
 
 Outcome solve_by_library(const Inputs& inputs, unsigned threads) {
-  return deduplicate(inputs, threads, Way::together);
+  return deduplicate(inputs, threads, Way::Together);
 }
 
 /// The result has no output bytes.
@@ -215,7 +215,7 @@ std::string check_copies(const RandomInputs& random_inputs, const Inputs& inputs
   // to any of them. Compilers do not generate such types.
   for (size_t i = 0; i < meaning.kept.size(); ++i) {
     auto [n, id] = meaning.kept[i];
-    bool has_tag = inputs.plain[n].btf.types[id].space != test::TagSpace::none;
+    bool has_tag = inputs.plain[n].btf.types[id].space != test::TagSpace::None;
     if (has_tag && is_object[meaning.first_id + i]) return "";
   }
   RandomInputs twice = random_inputs;
@@ -293,7 +293,7 @@ std::optional<std::string> check(const RandomInputs& random_inputs, uint64_t see
   Inputs inputs(random_inputs);
   if (!inputs.is_valid) return std::nullopt;
   Meaning meaning = find_meaning(inputs.plain, &inputs.plain_base);
-  Outcome outcome = deduplicate(inputs, 1, Way::one_by_one);
+  Outcome outcome = deduplicate(inputs, 1, Way::OneByOne);
   if (auto fault = compare_with_meaning(inputs, meaning, outcome); !fault.empty()) return fault;
   if (meaning.contains_itself) return std::nullopt;
   std::string fault = check_library(random_inputs, inputs, meaning, outcome, seed);
@@ -343,7 +343,7 @@ std::optional<std::string> check_in_base(const RandomInputs& random_inputs, uint
   const RandomInputs& all = random_inputs;
   Inputs inputs(all.bases.empty() ? all : RandomInputs{{}, {all.bases[0]}});
   if (!inputs.is_valid) return std::nullopt;
-  Outcome output = deduplicate(inputs, 1, Way::together);
+  Outcome output = deduplicate(inputs, 1, Way::Together);
   if (!output.error.empty()) return std::nullopt;
   auto base = Btf::parse(output.blob);
   if (!base) return "output: " + base.error().message;

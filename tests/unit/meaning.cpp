@@ -90,7 +90,7 @@ class Finder {
   }
 
   int tag_of(const PlainType& type) {
-    if (type.space == TagSpace::none) return nothing;
+    if (type.space == TagSpace::None) return nothing;
     return tags_.of({static_cast<int>(type.space), static_cast<int>(type.name)});
   }
 

@@ -78,7 +78,7 @@ class Decoder {
         break;
       case STRUCT:
       case UNION:
-        t.space = t.kind == STRUCT ? TagSpace::of_struct : TagSpace::of_union;
+        t.space = t.kind == STRUCT ? TagSpace::OfStruct : TagSpace::OfUnion;
         add_number(t);
         for (; count > 0; --count) {
           add_name(t);
@@ -88,7 +88,7 @@ class Decoder {
         break;
       case ENUM:
       case ENUM64:
-        t.space = TagSpace::of_enum;
+        t.space = TagSpace::OfEnum;
         t.is_declaration = t.name != 0 && count == 0;
         add_number(t);
         for (; count > 0; --count) {
@@ -98,7 +98,7 @@ class Decoder {
         }
         break;
       case FWD:
-        t.space = info >> 31 ? TagSpace::of_union : TagSpace::of_struct;
+        t.space = info >> 31 ? TagSpace::OfUnion : TagSpace::OfStruct;
         t.is_declaration = true;
         add_number(t);
         break;
@@ -129,7 +129,7 @@ class Decoder {
         add_reference(t);
         break;
     }
-    if (t.name == 0) t.space = TagSpace::none;
+    if (t.name == 0) t.space = TagSpace::None;
     btf_.types.push_back(std::move(t));
   }
 

@@ -23,7 +23,7 @@ class Names {
 };
 
 /// C's name spaces of tags
-enum class TagSpace : uint8_t { none, of_struct, of_union, of_enum };
+enum class TagSpace : uint8_t { None, OfStruct, OfUnion, OfEnum };
 
 /// A type without its id
 struct PlainType {
@@ -35,7 +35,7 @@ struct PlainType {
   /// The ids to which it refers, including void, in the format's order
   std::vector<uint32_t> references{};
   /// The name space of a named struct, union, enum or declaration
-  TagSpace space = TagSpace::none;
+  TagSpace space = TagSpace::None;
   /// A FWD, or an enum with a name and without enumerators
   bool is_declaration = false;
 };
