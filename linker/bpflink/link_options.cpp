@@ -185,7 +185,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          append(link.undefined)},
         {"--keep-section", "PATTERN...", "Keep sections that match PATTERN",
          append(link.keep_sections)},
-        {"--keep-type", "NAME...", "Keep types of this name", append(link.keep_types)},
+        {"--keep-type", "NAME...", "Keep types of this name: event, not 'struct event'", append(link.keep_types)},
         {"--keep-debug", "", "Keep and merge DWARF", set(link.keep_debug)},
         {"-S,--strip-debug", "", "Drop DWARF (the default)", set(command.strip_debug)},
         {"--strip-line-info", "", "Drop the source lines that the verifier's log shows",

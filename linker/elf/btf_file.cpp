@@ -1,5 +1,6 @@
 #include "bpflink/btf_file.hpp"
 
+#include "dedup/internal.hpp"
 #include "linker/elf/elf_file.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
@@ -19,6 +20,9 @@ std::expected<std::vector<std::byte>, Error> read_btf_file(const std::string& pa
     if (elf->find(".BTF.base"))
       return fail("{}: is split from its section .BTF.base: btfdedup --base resolves that", path);
     bytes = elf->contents(elf->sections[*section]);
+  } else if (bytes.size() < BtfHeader::size_field_end ||
+             read_header_fields(bytes).magic != btf_magic) {
+    return fail("{}: is neither BTF nor an ELF file", path);
   }
   return std::vector(bytes.begin(), bytes.end());
 }

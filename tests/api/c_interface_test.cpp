@@ -693,8 +693,11 @@ TEST_CASE("BTF is read from files") {
   };
   CHECK(refusal("/bin/true") == "/bin/true: has no section .BTF");
   CHECK(refusal("/no/such") == "/no/such: cannot open: No such file or directory");
-  std::ofstream(raw) << "text";
-  CHECK(refusal(raw).starts_with(raw + ": "));
+  for (std::string text : {"", "a text", "\x1f\x8b compressed"}) {
+    std::ofstream(raw) << text;
+    CHECK(refusal(raw) == raw + ": is neither BTF nor an ELF file");
+    CHECK(bpflink_btf_read(raw.c_str(), &blob, &size, nullptr) == BPFLINK_ERROR_INPUT);
+  }
   REQUIRE(std::system(("objcopy --add-section .BTF.base=" + raw + ' ' + program).c_str()) == 0);
   CHECK(refusal(program) ==
         program + ": is split from its section .BTF.base: btfdedup --base resolves that");
