@@ -11,6 +11,8 @@ namespace bpflink {
 
 namespace {
 
+using Values = std::vector<std::pair<std::string_view, std::string>>;
+
 constexpr std::string_view head = R"(/* Made by bpfskel from a BPF object; changes will be lost. */
 #ifndef $guard
 #define $guard
@@ -39,52 +41,7 @@ $image";
 	return (const void *)image;
 }
 
-static inline void $name__destroy(struct $name *obj)
-{
-	if (!obj)
-		return;
-	if (obj->skeleton)
-		bpf_object__destroy_skeleton(obj->skeleton);
-	free(obj);
-}
-
-/* Tells libbpf which pointers of *obj to set. */
-static inline int $name__create_skeleton(struct $name *obj)
-{
-	struct bpf_object_skeleton *s = (struct bpf_object_skeleton *)calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	obj->skeleton = s;
-	s->sz = sizeof(*s);
-	s->name = "$name";
-	s->obj = &obj->obj;
-	s->data = $name__elf_bytes(&s->data_sz);
-$tables	return 0;
-}
-
-$shadows
-static inline struct $name *$name__open_opts(const struct bpf_object_open_opts *opts)
-{
-	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
-	int err;
-
-	if (!obj) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	err = $name__create_skeleton(obj);
-	if (!err)
-		err = bpf_object__open_skeleton(obj->skeleton, opts);
-	if (!err) {
-		$name__find_shadows(obj);
-		return obj;
-	}
-	$name__destroy(obj);
-	errno = -err;
-	return NULL;
-}
-
+$opening
 static inline struct $name *$name__open(void)
 {
 	return $name__open_opts(NULL);
@@ -154,6 +111,51 @@ constexpr std::string_view cpp_members = R"(
 };
 )";
 
+/// Of both headers: $which is "skeleton" or "subskeleton".
+constexpr std::string_view opening = R"(static inline void $name__destroy(struct $name *obj)
+{
+	if (!obj)
+		return;
+	if (obj->$member)
+		bpf_object__destroy_$which(obj->$member);
+	free(obj);
+}
+
+/* Tells libbpf which pointers of *obj to set. */
+static inline int $name__create_$which(struct $name *obj$source)
+{
+	struct bpf_object_$which *s = (struct bpf_object_$which *)calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	obj->$member = s;
+	s->sz = sizeof(*s);
+$object$tables	return 0;
+}
+
+$shadows
+static inline struct $name *$name__$open
+{
+	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
+	int err;
+
+	if (!obj) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = $name__create_$which(obj$given);
+	if (!err)
+		err = bpf_object__open_$which(obj->$member$options);
+	if (!err) {
+		$name__find_shadows(obj);
+		return obj;
+	}
+	$name__destroy(obj);
+	errno = -err;
+	return NULL;
+}
+)";
+
 constexpr std::string_view subskeleton =
     R"(/* Made by bpfskel from a BPF library; changes will be lost. */
 #ifndef $guard
@@ -174,53 +176,10 @@ $members
 #endif
 };
 
-/* Its maps, programs and variables stay: they belong to the object. */
-static inline void $name__destroy(struct $name *obj)
-{
-	if (!obj)
-		return;
-	if (obj->subskel)
-		bpf_object__destroy_subskeleton(obj->subskel);
-	free(obj);
-}
-
-/* Tells libbpf which pointers of *obj to set. */
-static inline int $name__create_subskeleton(struct $name *obj, const struct bpf_object *src)
-{
-	struct bpf_object_subskeleton *s = (struct bpf_object_subskeleton *)calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	obj->subskel = s;
-	s->sz = sizeof(*s);
-	s->obj = src;
-$tables	return 0;
-}
-
-$shadows
-/* Null if src lacks a map or program of the library; errno has the reason. The pointer to a
- * variable that src lacks is null. */
-static inline struct $name *$name__open(const struct bpf_object *src)
-{
-	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
-	int err;
-
-	if (!obj) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	err = $name__create_subskeleton(obj, src);
-	if (!err)
-		err = bpf_object__open_subskeleton(obj->subskel);
-	if (!err) {
-		$name__find_shadows(obj);
-		return obj;
-	}
-	$name__destroy(obj);
-	errno = -err;
-	return NULL;
-}
-
+/* open() returns null if src lacks a map or program of the library; errno has the reason. The pointer
+ * to a variable that src lacks is null. destroy() leaves maps, programs and variables, which belong to
+ * the object. */
+$opening
 #ifdef __cplusplus
 inline struct $name *$name::open(const struct bpf_object *src) { return $name__open(src); }
 inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
@@ -445,13 +404,24 @@ std::string finish_header(std::string_view text, const Skeleton& skeleton, std::
 
 std::string emit_c(const Skeleton& skeleton) {
   std::string guard = fmt::format("BPFSKEL_{}", skeleton.name);
-  std::vector<std::pair<std::string_view, std::string>> values = {
-      {"name", skeleton.name},
-      {"guard", guard},
-      {"size", std::to_string(skeleton.image.size())},
-      {"shadows", shadow_function(skeleton)},
-      {"tables", map_table(skeleton) + program_table(skeleton)},
-      {"checks", layout_checks(skeleton)}};
+  Values values = {{"name", skeleton.name},
+                   {"guard", guard},
+                   {"size", std::to_string(skeleton.image.size())},
+                   {"which", "skeleton"},
+                   {"member", "skeleton"},
+                   {"source", ""},
+                   {"object", fill_in(R"(	s->name = "$name";
+	s->obj = &obj->obj;
+	s->data = $name__elf_bytes(&s->data_sz);
+)",
+                                      {{"name", skeleton.name}})},
+                   {"open", "open_opts(const struct bpf_object_open_opts *opts)"},
+                   {"given", ""},
+                   {"options", ", opts"},
+                   {"shadows", shadow_function(skeleton)},
+                   {"tables", map_table(skeleton) + program_table(skeleton)},
+                   {"checks", layout_checks(skeleton)}};
+  values.emplace_back("opening", fill_in(opening, values));
   std::string text = finish_header(
       fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values),
       skeleton, guard);
@@ -461,14 +431,21 @@ std::string emit_c(const Skeleton& skeleton) {
 
 std::string emit_subskeleton(const Skeleton& skeleton) {
   std::string guard = "BPFSUBSKEL_" + skeleton.name;
-  std::string text =
-      fill_in(subskeleton,
-              {{"name", skeleton.name},
-               {"guard", guard},
-               {"members", pointer_members(skeleton)},
-               {"tables", map_table(skeleton) + program_table(skeleton) + variable_table(skeleton)},
-               {"shadows", shadow_function(skeleton)}});
-  return finish_header(text, skeleton, guard);
+  Values values = {
+      {"name", skeleton.name},
+      {"guard", guard},
+      {"members", pointer_members(skeleton)},
+      {"which", "subskeleton"},
+      {"member", "subskel"},
+      {"source", ", const struct bpf_object *src"},
+      {"object", "\ts->obj = src;\n"},
+      {"open", "open(const struct bpf_object *src)"},
+      {"given", ", src"},
+      {"options", ""},
+      {"shadows", shadow_function(skeleton)},
+      {"tables", map_table(skeleton) + program_table(skeleton) + variable_table(skeleton)}};
+  values.emplace_back("opening", fill_in(opening, values));
+  return finish_header(fill_in(subskeleton, values), skeleton, guard);
 }
 
 }  // namespace bpflink
