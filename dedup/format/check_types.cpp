@@ -48,8 +48,13 @@ std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   const uint32_t* word = &type.words()[head_start];
   for (size_t i = 0; i < counts.head_words; ++i, ++word) {
     bool is_index = type.kind() == BtfKind::Array && i == 2;
-    if (auto fault = describe_fault(types, layout.head[i], *word); !fault.empty())
-      return fail(types, id, (is_index ? "index " : "") + fault);
+    auto fault = describe_fault(types, layout.head[i], *word);
+    if (fault.empty()) continue;
+    auto error = fail(types, id, (is_index ? "index " : "") + fault);
+    if (type.kind() == BtfKind::Func)
+      error.error().advice =
+          "compile with -g: -g1 and -gline-tables-only make functions without types";
+    return error;
   }
   for (size_t i = 0; counts.element_words != 0 && i < type.vlen(); ++i)
     for (size_t w = 0; w < counts.element_words; ++w, ++word)

@@ -18,7 +18,8 @@ namespace bpflink {
 /// name of a program, fit to stand behind "file: ". It names the place within
 /// the input (a section and offset, a type id with its kind and name).
 struct Error {
-  std::string message;  ///< what is wrong, and where
+  std::string message;      ///< what is wrong, and where
+  std::string advice = {};  ///< what may help, such as "compile with -g"; mostly ""
 };
 
 }  // namespace bpflink

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dedup/format/header.hpp"
 #include "dedup/format/reader.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/elf/elf_kind.hpp"
@@ -137,6 +138,12 @@ std::expected<void, Error> Merger::add(BtfSource source) {
   return {};
 }
 
+/// Whether the strings of a blob continue those of a base.
+bool begins_without_empty_string(std::span<const std::byte> blob) {
+  auto header = read_header(blob);
+  return header && header->strings_size != 0 && blob[header->strings_offset] != std::byte{0};
+}
+
 /// Adds one blob of a source as a unit.
 std::expected<void, Error> Merger::add(const BtfSource& source, const std::string& name,
                                        std::span<const std::byte> blob) {
@@ -145,7 +152,7 @@ std::expected<void, Error> Merger::add(const BtfSource& source, const std::strin
                                  : deduplicator_->add_blob(name, blob);
   if (!btf) {
     std::string_view hint;
-    if (btf.error().message == "string section does not begin with NUL")
+    if (begins_without_empty_string(blob))
       hint = image_deduplicator_ ? " (is it split BTF, which --linked does not accept?)"
              : !base()           ? " (is it split BTF, which needs --base?)"
                                  : "";

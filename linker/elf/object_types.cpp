@@ -60,7 +60,7 @@ class TypesReader {
   /// A type that contains itself is found when types are merged, once instead of in each input.
   std::expected<void, Error> parse_btf(std::span<const std::byte> bytes) {
     auto btf = parse_without_cycle_check(bytes);
-    if (!btf) return fail(".BTF: {}", btf.error().message);
+    if (!btf) return std::unexpected(Error{".BTF: " + btf.error().message, btf.error().advice});
     object_.btf = std::move(*btf);
     object_.btf_bytes = bytes;
     return {};

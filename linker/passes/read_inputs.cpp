@@ -356,12 +356,7 @@ class InputReader {
 
   void fail(const std::string& name, const Error& error) {
     std::vector<DiagnosticReference> references;
-    // Such a FUNC's prototype has a number that no type has.
-    bool has_untyped_function = error.message.find("] FUNC '") != std::string::npos &&
-                                error.message.find("refers to type id") != std::string::npos;
-    if (has_untyped_function)
-      references.push_back(
-          hint("compile with -g: -g1 and -gline-tables-only make functions without types"));
+    if (!error.advice.empty()) references.push_back(hint(error.advice));
     context_.diagnostics.report({.message = fmt::format("{}: {}", name, error.message),
                                  .code = DiagnosticCode::InvalidInput,
                                  .file = name,

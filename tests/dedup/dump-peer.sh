@@ -19,9 +19,11 @@ differences() {
   "$python" "$compare" layouts "$2" variables.btf
 }
 
-# kfuncs HEADER: its declarations of kfuncs, sorted. bpftool writes types of a module that the kernel has a second time.
+# kfuncs HEADER: its declarations of kfuncs, sorted. bpftool writes types of a module that the kernel has a second time,
+# and before libbpf 1.6 attributes as tags.
 kfuncs() {
-  "$CC" --target=bpf -E -P "$1" | grep -F '__attribute__((section(".ksyms")))' | sed -E 's/___[0-9]+\>//g' | sort
+  "$CC" --target=bpf -E -P "$1" | grep -F '__attribute__((section(".ksyms")))' |
+    sed -E 's/___[0-9]+\>//g; s/btf_type_tag\("(address_space\([0-9]+\))"\)/\1/g' | sort
 }
 
 # judge NAME BLOB: compares NAME.h and NAME.peer.h with the BTF and each other

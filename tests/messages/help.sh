@@ -32,7 +32,7 @@ Contents:
   --print-gc-sections         List what --gc-sections drops
   -u,--undefined SYMBOL       Keep SYMBOL, and look it up in archives
   --keep-section PATTERN      Keep sections that match PATTERN
-  --keep-type NAME            Keep types of this name
+  --keep-type NAME            Keep types of this name, such as task_struct
   --keep-debug                Keep and merge DWARF
   -S,--strip-debug            Drop DWARF (the default)
   --strip-line-info           Drop the source lines that the verifier'"'"'s log
