@@ -1,5 +1,6 @@
 #include "linker/btfdedup/merge.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -151,12 +152,13 @@ std::expected<void, Error> Merger::add(const BtfSource& source, const std::strin
   auto btf = image_deduplicator_ ? image_deduplicator_->add_blob(name, blob)
                                  : deduplicator_->add_blob(name, blob);
   if (!btf) {
-    std::string_view hint;
+    std::string advice = btf.error().advice;
     if (begins_without_empty_string(blob))
-      hint = image_deduplicator_ ? " (is it split BTF, which --linked does not accept?)"
-             : !base()           ? " (is it split BTF, which needs --base?)"
-                                 : "";
-    return fail("{}: {}{}", name, btf.error().message, hint);
+      advice = image_deduplicator_ ? "is it split BTF, which --linked does not accept?"
+               : !base()           ? "is it split BTF, which needs --base?"
+                                   : "";
+    return fail("{}: {}{}", name, btf.error().message,
+                advice.empty() ? "" : fmt::format(" ({})", advice));
   }
   if (image_deduplicator_ && source.elf)
     for (std::string_view function : find_weak_functions(source.elf->image))

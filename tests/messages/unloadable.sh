@@ -230,7 +230,10 @@ warns '' spills.o
 for option in -g1 -gline-tables-only; do
   compile lines $option <<<'int lines(int x) { return x; }'
   "$BPFLINK" lines.o -o out.o 2>errors || true
-  grep -q '^>>> compile with -g: -g1 and -gline-tables-only make functions without types$' errors || mistake "$option: $(<errors)"
+  advice='compile with -g: -g1 and -gline-tables-only make functions without types'
+  grep -q "^>>> $advice$" errors || mistake "$option: $(<errors)"
+  "$BTFDEDUP" lines.o -o out.btf 2>errors || true
+  grep -q ", but the last is [0-9]* ($advice)$" errors || mistake "$option: $(<errors)"
 done
 {
   echo 'struct task_struct {'
