@@ -20,11 +20,14 @@ bool is_live(const InputSection& section) {
       section.fragments, [](const Fragment& each) { return each.live && each.begin != each.end; });
 }
 
+bool is_live(const InputSection& section, uint64_t offset) {
+  return fragment_at(section, static_cast<int64_t>(offset)).live;
+}
+
 bool is_live(const ObjectFile& object, const InputSymbol& symbol) {
   if (!symbol.is_in_section()) return false;
   const InputSection& section = object.sections[symbol.section];
-  return section.is_linked() && !section.fragments.empty() &&
-         fragment_at(section, static_cast<int64_t>(symbol.value)).live;
+  return section.is_linked() && !section.fragments.empty() && is_live(section, symbol.value);
 }
 
 std::optional<OutputPlace> place_of(const InputSection& section, uint64_t offset) {

@@ -133,7 +133,7 @@ class PointerFinder {
       InputPlace place = target_of(object, relocation).definition();
       auto reads = reads_.find(place.section);
       if (reads == reads_.end() || place.offset < 0) continue;
-      if (fragment_at(code, static_cast<int64_t>(relocation.offset)).live)
+      if (is_live(code, relocation.offset))
         reads->second.push_back({static_cast<uint64_t>(place.offset), &code, relocation.offset,
                                  loads_pointer(code, relocation.offset, place)});
     }

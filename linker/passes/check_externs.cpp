@@ -82,7 +82,7 @@ class StoreFinder {
       Registers here = before[at / insn_size];
       uint8_t kind = BPF_CLASS(insn.code);
       bool is_store = (kind == BPF_ST || kind == BPF_STX) && (here >> insn.dst_reg & 1) != 0;
-      if (is_store && !found && fragment_at(section, static_cast<int64_t>(at)).live) found = at;
+      if (is_store && !found && is_live(section, at)) found = at;
       Registers after = step(section, at, insn, here);
       while (jump != jumps.end() && jump->first < at) ++jump;
       if (jump != jumps.end() && jump->first == at) join(jump->second, after);
@@ -184,8 +184,7 @@ void warn_weak_externs(Context& context) {
     for (const InputSection& section : object->linked_sections())
       for (const Relocation& relocation : section.relocations) {
         const Symbol* symbol = object->symbols[relocation.symbol].global;
-        if (section.is_loaded() && may_be_missing(symbol) &&
-            fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+        if (section.is_loaded() && may_be_missing(symbol) && is_live(section, relocation.offset))
           uses[symbol].add(*object, section, relocation.offset, symbol->name);
       }
   for (const Symbol* symbol : context.symbols.all()) {

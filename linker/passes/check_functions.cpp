@@ -79,9 +79,7 @@ class CallGraph {
       if (symbol.type != STT_FUNC || !symbol.is_in_section() || lost_resolution(object, i))
         continue;
       const InputSection& section = object.sections[symbol.section];
-      if (!section.is_linked() || !section.is_code() ||
-          !fragment_at(section, static_cast<int64_t>(symbol.value)).live)
-        continue;
+      if (!section.is_linked() || !section.is_code() || !is_live(section, symbol.value)) continue;
       starts_[&section].emplace_back(symbol.value, static_cast<uint32_t>(functions.size()));
       functions.push_back({&object, &symbol, &section, section.holds_programs()});
     }

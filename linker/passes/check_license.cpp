@@ -53,7 +53,7 @@ void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Vi
     const Symbol* symbol = object.symbols[relocation.symbol].global;
     if (relocation.type == R_BPF_64_32 && symbol && !symbol->is_defined &&
         role_of(symbol->loader_section) == SectionRole::Ksyms &&
-        fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+        is_live(section, relocation.offset))
       visit(relocation.offset, symbol->name, true);
   }
 }

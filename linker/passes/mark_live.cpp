@@ -239,8 +239,7 @@ void mark_referenced_externs(Context& context) {
       if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations) {
         Symbol* symbol = object->symbols[relocation.symbol].global;
-        if (symbol && !symbol->is_defined &&
-            fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+        if (symbol && !symbol->is_defined && is_live(section, relocation.offset))
           symbol->in_output = true;
       }
     }

@@ -48,7 +48,7 @@ void report_undefined_symbols(Context& context) {
       for (const Relocation& relocation : section.relocations) {
         auto found = undefined.find(object->symbols[relocation.symbol].global);
         if (found == undefined.end()) continue;
-        if (fragment_at(section, static_cast<int64_t>(relocation.offset)).live)
+        if (is_live(section, relocation.offset))
           found->second.add(*object, section, relocation.offset, found->first->name);
       }
     }
