@@ -588,7 +588,7 @@ class Blob:
     continues it as split BTF, whose ids the caller counts; shuffle(SEED) gives the types other ids.
     Assignments set header fields (hdr_len, type_off, ...), `order`, `strings`, `extra` (bytes after
     the header), `tail` (bytes after the types) and `layout` (a list of (info_size, elem_size, flags)
-    by kind).
+    by kind; with `layout_last`, behind the strings, where libbpf refuses it).
     """
 
     def __init__(self):
@@ -656,18 +656,18 @@ class Blob:
         types = words.tobytes() + scope.get("tail", b"")
         strings = scope.get("strings", bytes(self.strings))
         sizes = b"".join(struct.pack(order + "BBH", *kind) for kind in scope.get("layout", []))
+        before, behind = (b"", bytes(-len(strings) % 4) + sizes) if scope.get("layout_last") else (sizes, b"")
         header = {"magic": 0xeb9f, "version": 1, "flags": 0, "hdr_len": 32 if sizes else 24,
-                  "type_off": 0, "type_len": len(types), "str_off": len(types),
+                  "type_off": 0, "type_len": len(types), "str_off": len(types) + len(before),
                   "str_len": len(strings)}
         header.update({name: scope[name] for name in header if name in scope})
         packed = struct.pack(order + BTF.form, *header.values())
         if sizes:
-            packed += struct.pack(order + "II", scope.get("layout_off", len(types) + len(strings) + -len(strings) % 4),
-                                  scope.get("layout_len", len(sizes)))
-            strings += bytes(-len(strings) % 4)
+            at = len(types) if before else len(types) + len(strings) + len(behind) - len(sizes)
+            packed += struct.pack(order + "II", scope.get("layout_off", at), scope.get("layout_len", len(sizes)))
         packed += scope.get("extra", b"")
         with open(path, "wb") as out:
-            out.write((packed + types + strings + sizes)[:scope.get("size")])
+            out.write((packed + types + before + strings + behind)[:scope.get("size")])
 
 
 def main(command, path, *rest):

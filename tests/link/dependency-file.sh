@@ -3,7 +3,7 @@
 # a name that they would read differently, and the link warns.
 . "$(dirname "$0")/common.sh"
 
-command -v make ninja cmake >/dev/null || skip 'make, ninja and CMake are not all there'
+for program in make ninja cmake; do command -v $program >/dev/null || skip "$program is not installed"; done
 
 compile a <<'END'
 int shared = 1;

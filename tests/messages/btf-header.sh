@@ -33,7 +33,7 @@ bad_blob "type section at offset 4294967319 with 16 bytes exceeds the blob's 45 
   "$int; type_off = 0xffffffff"
 bad_blob "string section at offset 40 with 100 bytes exceeds the blob's 45 bytes" "$int; str_len = 100"
 bad_blob "layout section at offset 56 with 8 bytes exceeds the blob's 60 bytes" \
-  "$int; layout = [(0, 0, 0)]; layout_len = 8"
+  "$int; layout = [(0, 0, 0)]; layout_last = 1; layout_len = 8"
 bad_blob 'type section at offset 26 with 18 bytes is not aligned to 4' "$int; type_off = 2; str_off = 18; tail = b'\\0\\0'"
 bad_blob 'type section at offset 24 with 15 bytes is not aligned to 4' "$int; type_len = 15"
 bad_blob 'layout section at offset 57 with 4 bytes is not aligned to 4' \
