@@ -1,5 +1,7 @@
 #include "linker/bpfskel/reserved_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
