@@ -1,10 +1,10 @@
 # bpflink_add_skeleton(TARGET OBJECTS object|archive|target... [NAME name] [OUTPUT file]
-#   [LANGUAGE c|cpp|rust])
+#   [LANGUAGE c|cpp|rust|libbpf-rs])
 #
 # Links BPF objects and writes a skeleton of the result: OUTPUT, or NAME.skel.h, .skel.hpp or
-# .skel.rs by LANGUAGE, in the current binary directory. NAME is TARGET by default. In OBJECTS, a target of bpflink_add_object() stands
-# for its object. TARGET is an interface library: its users find the header and are built after it.
-# The path is $<TARGET_PROPERTY:TARGET,BPFLINK_SKELETON>.
+# .skel.rs by LANGUAGE, in the current binary directory. NAME is TARGET by default. In OBJECTS, a
+# target of bpflink_add_object() stands for its object. TARGET is an interface library: its users find
+# the header and are built after it. The path is $<TARGET_PROPERTY:TARGET,BPFLINK_SKELETON>.
 include_guard(GLOBAL)
 
 function(bpflink_add_skeleton target)
@@ -24,8 +24,9 @@ function(bpflink_add_skeleton target)
   set(suffix_c h)
   set(suffix_cpp hpp)
   set(suffix_rust rs)
+  set(suffix_libbpf-rs rs)
   if(NOT suffix_${ARG_LANGUAGE})
-    message(FATAL_ERROR "bpflink_add_skeleton(${target}): LANGUAGE is c, cpp or rust, not ${ARG_LANGUAGE}")
+    message(FATAL_ERROR "bpflink_add_skeleton(${target}): LANGUAGE is c, cpp, rust or libbpf-rs, not ${ARG_LANGUAGE}")
   endif()
   if(NOT ARG_OUTPUT)
     set(ARG_OUTPUT ${ARG_NAME}.skel.${suffix_${ARG_LANGUAGE}})

@@ -18,6 +18,7 @@ bpflink_add_skeleton(filter_class OBJECTS make/main.bpf.o make/lib/librecord.a
 bpflink_add_skeleton(filter_module OBJECTS make/main.bpf.o make/record.bpf.o
   NAME filter LANGUAGE rust OUTPUT rust/filter.rs)
 bpflink_add_skeleton(plain_module OBJECTS make/main.bpf.o make/record.bpf.o LANGUAGE rust)
+bpflink_add_skeleton(crate_module OBJECTS make/main.bpf.o make/record.bpf.o LANGUAGE libbpf-rs)
 foreach(language c cpp)
   add_executable(user_${language} user.${language})
   target_compile_options(user_${language} PRIVATE -Wall -Werror)
@@ -44,11 +45,12 @@ int main() {
 }
 END
 cmake -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log
-cmake --build build --target all filter_module_output plain_module_output >log 2>&1 || fail "$(<log)"
+cmake --build build --target all {filter,plain,crate}_module_output >log 2>&1 || fail "$(<log)"
 build/user_c
 [[ -e build/filter.skel.hpp && -e build/rust/filter.rs && -e build/plain_module.skel.rs ]] || fail 'other names of files'
+grep -q libbpf_rs build/crate_module.skel.rs || fail 'a module without libbpf-rs'
 build/user_cpp
 
 echo 'bpflink_add_skeleton(other OBJECTS make/main.bpf.o LANGUAGE c++)' >>CMakeLists.txt
 if cmake build >log 2>&1; then fail 'there is a language c++'; fi
-contains log 'LANGUAGE is c, cpp or rust, not c++'
+contains log 'LANGUAGE is c, cpp, rust or libbpf-rs, not c++'
