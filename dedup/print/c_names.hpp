@@ -32,7 +32,7 @@ std::string make_c_name(std::string_view text);
 /// The text itself if it is "" or a valid name, otherwise make_c_name().
 std::string c_name(std::string_view text);
 
-/// Whether a name that C permits is a type of C++ or C23, or a macro of standard headers.
+/// Whether a name that C permits is a type of C++ or a macro of a header: `wchar_t`, `errno`.
 bool is_type_or_macro(std::string_view name);
 
 /// A text in quotes. `_` replaces what clang rejects in the text of an attribute.

@@ -26,7 +26,7 @@ struct CPolicy {
   bool has_space_before_parameters;
   /// Without type tags, and without the qualifiers of the name, of its elements and of the members
   /// of anonymous structs: a program can assign to each of them. What pointers point to keeps its
-  /// qualifiers. Members and parameters are not named as in is_type_or_macro().
+  /// qualifiers. is_type_or_macro() is false for the names of members and parameters.
   bool is_writable;
   // Limits: what is beyond them is printed as `...`. Types that share anonymous types can have a
   // text that is exponentially longer than they are.

@@ -24,6 +24,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
          x.st_ino == y.st_ino;
 }
 
+/// Whether the strings of a blob continue those of a base.
+bool is_split(std::span<const std::byte> blob) {
+  auto header = read_header(blob);
+  return header && header->strings_size != 0 && blob[header->strings_offset] != std::byte{0};
+}
+
 }  // namespace
 
 Merger::Merger(const BtfdedupOptions& options)
@@ -139,12 +145,6 @@ std::expected<void, Error> Merger::add(BtfSource source) {
   return {};
 }
 
-/// Whether the strings of a blob continue those of a base.
-bool begins_without_empty_string(std::span<const std::byte> blob) {
-  auto header = read_header(blob);
-  return header && header->strings_size != 0 && blob[header->strings_offset] != std::byte{0};
-}
-
 /// Adds one blob of a source as a unit.
 std::expected<void, Error> Merger::add(const BtfSource& source, const std::string& name,
                                        std::span<const std::byte> blob) {
@@ -153,10 +153,9 @@ std::expected<void, Error> Merger::add(const BtfSource& source, const std::strin
                                  : deduplicator_->add_blob(name, blob);
   if (!btf) {
     std::string advice = btf.error().advice;
-    if (begins_without_empty_string(blob))
+    if ((image_deduplicator_ || !base()) && is_split(blob))
       advice = image_deduplicator_ ? "is it split BTF, which --linked does not accept?"
-               : !base()           ? "is it split BTF, which needs --base?"
-                                   : "";
+                                   : "is it split BTF, which needs --base?";
     return fail("{}: {}{}", name, btf.error().message,
                 advice.empty() ? "" : fmt::format(" ({})", advice));
   }

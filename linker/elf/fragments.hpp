@@ -14,7 +14,7 @@ const Fragment& fragment_at(const InputSection& section, int64_t offset);
 
 /// Whether the output has some of a section.
 bool is_live(const InputSection& section);
-/// Whether it has what is at `offset` in a section that is linked.
+/// Whether the output has what is at `offset` of a section, which must be linked.
 bool is_live(const InputSection& section, uint64_t offset);
 /// Whether the output has the definition that a symbol is of, in a section that is linked.
 bool is_live(const ObjectFile& object, const InputSymbol& symbol);

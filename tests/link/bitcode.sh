@@ -130,8 +130,11 @@ links --prefix-symbols-of lib.bc=my_ lib.bc
 shows ' T my_wanted$' symbols out.o
 "$BPFLINK" --save-temps main.bc lib.bc -o temps.o
 for name in temps.o.lto.bc temps.o.lto.opt.bc; do
-  # They are of the newest libLLVM, which may be newer than these tools.
-  llvm-dis-19 $name -o text 2>errors || { grep -q 'Producer' errors && continue; } || fail "$(<errors)"
+  # They are of the newest libLLVM. If that is newer than the disassembler, they are not read.
+  if ! llvm-dis-19 $name -o text 2>errors; then
+    grep -oE "Producer: 'LLVM[0-9]+" errors | grep -qvx "Producer: 'LLVM19" || fail "$(<errors)"
+    continue
+  fi
   grep -q 'define.*@prog' text || fail "no code in $name"
 done
 cp lib.bc out.o.lto.bc

@@ -8,21 +8,26 @@ import sys
 
 
 def results(path):
-    """Of each test (passed, passed subtests), or None if it did not end; the best of several runs."""
-    tests = {}
+    """Of each test (passed, passed subtests), or None if it did not end; the best of several runs. And
+    the names of those that failed before they passed."""
+    tests, unsteady = {}, []
     for line in open(path, errors="replace"):
         if match := re.match(r"begins \d+ (\S+)", line):
             tests[match[1]] = None
         if match := re.match(r"test (\S+) (\d+) (?:Summary: (\d+)/(\d+) PASSED, (\d+) SKIPPED)?", line):
             name, status, passed, subtests, skipped = match.groups()
             result = status == "0" and passed is not None and int(passed) > 0, int(subtests or 0)
+            if tests[name] and result > tests[name]:
+                unsteady.append(name)
             tests[name] = max(tests[name] or result, result)
-    return tests
+    return tests, unsteady
 
 
 def main():
-    before, after = (results(path) for path in sys.argv[1:])
+    (before, _), (after, unsteady) = (results(path) for path in sys.argv[1:])
     worse = 0
+    for name in unsteady:
+        print(f"unsteady: {name} failed first")
     for name in sorted(before):
         old, new = before[name] or (False, 0), after.get(name) or (False, 0)
         if new < old:
