@@ -600,8 +600,9 @@ enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const
 
 /** Reads the BTF in the file at `path`: raw BTF, or an ELF file of any machine with a section .BTF,
  * such as vmlinux, a module, a program or a BPF object. `*blob` gets `*size` bytes, which the
- * caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY; INPUT, also for a file without BTF,
- * for a section .BTF.base, which `btfdedup --base` resolves, and for compressed files. */
+ * caller frees with bpflink_free(); bpflink_btf_parse() checks them. Errors: ARGUMENT, MEMORY;
+ * INPUT, also for a file without BTF, for a section .BTF.base, which `btfdedup --base` resolves,
+ * and for compressed files. */
 enum bpflink_status bpflink_btf_read(const char* path, void** blob, size_t* size, char** error);
 
 /** Reads the BTF in a file as bpflink_btf_read() does, and checks it as bpflink_btf_parse_split()
