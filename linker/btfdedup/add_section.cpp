@@ -3,9 +3,7 @@
 #include "linker/btfdedup/add_section.hpp"
 
 #include <elf.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
@@ -21,12 +19,13 @@ namespace {
 template <typename Header, typename SectionHeader>
 class SectionAdder {
  public:
-  SectionAdder(int fd, const ElfFile& elf, uint64_t end) : fd_(fd), elf_(elf), end_(end) {}
+  SectionAdder(int fd, const ElfFile& elf, const ReplacedSection& replaced, uint64_t end)
+      : fd_(fd), elf_(elf), replaced_(replaced), end_(end) {}
 
   std::expected<void, Error> run(std::string_view name, std::span<const std::byte> contents) {
     if (auto ok = read_tables(); !ok) return ok;
-    SectionHeader& names = headers_[names_index_];
-    auto bytes = elf_.contents(elf_.sections[names_index_]);
+    SectionHeader& names = headers_[elf_.name_table];
+    auto bytes = elf_.contents(elf_.sections[elf_.name_table]);
     std::vector<std::byte> new_names(bytes.begin(), bytes.end());
     auto name_offset = static_cast<uint32_t>(new_names.size());
     for (char c : name) new_names.push_back(static_cast<std::byte>(c));
@@ -51,20 +50,18 @@ class SectionAdder {
   }
 
  private:
-  /// Reads the section headers from the copy, where some may have changed.
+  /// Reads the headers from the image, which was checked.
   std::expected<void, Error> read_tables() {
     std::memcpy(&header_, elf_.image.data(), sizeof header_);
-    headers_.resize(elf_.sections.size());
-    size_t size = headers_.size() * sizeof(SectionHeader);
-    headers_.reserve(headers_.size() + 1);
     if (get(header_.e_shentsize) != sizeof(SectionHeader))
       return fail("section headers have {} bytes each, not {}", get(header_.e_shentsize),
                   sizeof(SectionHeader));
-    if (::pread(fd_, headers_.data(), size, static_cast<off_t>(get(header_.e_shoff))) !=
-        static_cast<ssize_t>(size))
-      return fail("cannot read what was written: {}", std::strerror(errno));
-    names_index_ = get(header_.e_shstrndx);
-    if (names_index_ == SHN_XINDEX) names_index_ = get(headers_[0].sh_link);
+    headers_.reserve(elf_.sections.size() + 1);
+    headers_.resize(elf_.sections.size());
+    auto table = elf_.image.subspan(get(header_.e_shoff), headers_.size() * sizeof(SectionHeader));
+    std::memcpy(headers_.data(), table.data(), table.size());
+    set(headers_[replaced_.index].sh_offset, replaced_.offset);
+    set(headers_[replaced_.index].sh_size, replaced_.size);
     return {};
   }
 
@@ -93,18 +90,20 @@ class SectionAdder {
 
   int fd_;
   const ElfFile& elf_;
+  ReplacedSection replaced_;
   uint64_t end_;
   Header header_;
   std::vector<SectionHeader> headers_;
-  size_t names_index_ = 0;
 };
 
 }  // namespace
 
-std::expected<void, Error> add_section(int fd, const ElfFile& elf, uint64_t end,
-                                       std::string_view name, std::span<const std::byte> contents) {
-  if (elf.is_64_bit) return SectionAdder<Elf64_Ehdr, Elf64_Shdr>(fd, elf, end).run(name, contents);
-  return SectionAdder<Elf32_Ehdr, Elf32_Shdr>(fd, elf, end).run(name, contents);
+std::expected<void, Error> add_section(int fd, const ElfFile& elf, const ReplacedSection& replaced,
+                                       uint64_t end, std::string_view name,
+                                       std::span<const std::byte> contents) {
+  if (elf.is_64_bit)
+    return SectionAdder<Elf64_Ehdr, Elf64_Shdr>(fd, elf, replaced, end).run(name, contents);
+  return SectionAdder<Elf32_Ehdr, Elf32_Shdr>(fd, elf, replaced, end).run(name, contents);
 }
 
 }  // namespace bpflink

@@ -80,10 +80,10 @@ class IdsAdapter {
 
   /// Replaces the ids that find() found.
   std::expected<void, Error> adapt(const TypeMap& map) {
-    for (uint64_t offset : id_offsets_) {
-      std::byte* at = &bytes_[offset];
-      store<uint32_t>(at, map[load<uint32_t>(at, elf_.order)], elf_.order);
-    }
+    auto checked = elf_.contents(section_);
+    for (uint64_t offset : id_offsets_)
+      store<uint32_t>(&bytes_[offset], map[load<uint32_t>(&checked[offset], elf_.order)],
+                      elf_.order);
     uint64_t end = 0;
     for (const IdSet& set : sets_) {
       if (set.offset < end)
@@ -104,6 +104,9 @@ class IdsAdapter {
       if (!symbol.name.starts_with(id_prefix)) continue;
       uint64_t offset = offset_of(symbol, elf_, section_);
       if (!is_inside(offset, word, bytes_.size())) return fail_outside(symbol);
+      if (offset % word != 0)
+        return fail("section {}: symbol '{}' is at offset {:#x}, expected a multiple of {}",
+                    section_name, symbol.name, offset, word);
       if (symbol.name.starts_with(set_prefix))
         sets_.push_back({offset, 1, 1});
       else if (symbol.name.starts_with(set8_prefix))
@@ -116,6 +119,12 @@ class IdsAdapter {
     std::ranges::sort(sets_, {}, &IdSet::offset);
     auto repeated = std::ranges::unique(sets_, {}, &IdSet::offset);
     sets_.erase(repeated.begin(), repeated.end());
+    for (const IdSet& set : sets_) {
+      auto next = std::ranges::lower_bound(id_offsets_, set.offset);
+      if (next != id_offsets_.end() && *next < set.offset + set.header_words * word)
+        return fail("section {}: a type id overlaps the count of the set at offset {:#x}",
+                    section_name, set.offset);
+    }
     return {};
   }
 

@@ -26,6 +26,12 @@ uint64_t offset_in(const ElfFile& elf, const std::byte* at) {
   return static_cast<uint64_t>(at - elf.image.data());
 }
 
+/// The size of an entry of a section of type SHT_REL or SHT_RELA, in bytes.
+size_t relocation_size(const ElfFile& elf, uint32_t section_type) {
+  if (section_type == SHT_RELA) return elf.is_64_bit ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
+  return elf.is_64_bit ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
+}
+
 }  // namespace
 
 std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
@@ -60,13 +66,13 @@ void UpdatedFile::adapt_records(std::span<const std::byte> section, const BtfExt
     const BtfExtTable& table = ext.*kind.table;
     for (const BtfExtSection& part : table.sections) {
       // A section's records follow its name and their count.
-      std::byte* name = copy_of(part.records.data() - btf_ext_section_header);
-      store(name, map_string(0, load<uint32_t>(name, elf_.order)), elf_.order);
+      const std::byte* name = part.records.data() - btf_ext_section_header;
+      store(copy_of(name), map_string(0, load<uint32_t>(name, elf_.order)), elf_.order);
     }
     table.for_each_record([&](uint32_t, std::span<const std::byte> record) {
       map_record(
-          kind, copy_of(record.data()), elf_.order, [&](uint32_t id) { return map[id]; },
-          map_string);
+          kind, record.data(), copy_of(record.data()), elf_.order,
+          [&](uint32_t id) { return map[id]; }, map_string);
     });
   }
   patches_.push_back(std::move(patch));
@@ -117,9 +123,13 @@ std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const Update
   for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.bytes, old.btf));
   for (const ElfSection& section : elf_.sections) {
     bool relocates = section.type == SHT_REL || section.type == SHT_RELA;
-    if (!relocates || section.info != *target || section.entry_size == 0) continue;
+    if (!relocates || section.info != *target) continue;
     auto entries = elf_.contents(section);
-    for (size_t at = 0; at + section.entry_size <= entries.size(); at += section.entry_size) {
+    const size_t entry_size = relocation_size(elf_, section.type);
+    if (section.entry_size != entry_size || entries.size() % entry_size != 0)
+      return fail("section {} has {:#x} bytes with entries of {}, expected entries of {}",
+                  section.name, entries.size(), section.entry_size, entry_size);
+    for (size_t at = 0; at < entries.size(); at += entry_size) {
       const std::byte* field = &entries[at];
       uint64_t place =
           elf_.is_64_bit ? load<uint64_t>(field, elf_.order) : load<uint32_t>(field, elf_.order);
@@ -148,22 +158,25 @@ std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const Update
 
 std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte> blob,
                                               std::span<const std::byte> base_blob) const {
-  const ElfSection& section = elf_.sections[*elf_.find(".BTF")];
-  uint64_t place = section.offset;
-  if (blob.size() > section.size) {
-    if ((section.flags & SHF_ALLOC) != 0)
-      return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit",
-                  section.size, blob.size());
+  const uint32_t index = *elf_.find(".BTF");
+  const ElfSection& old = elf_.sections[index];
+  uint64_t place = old.offset;
+  if (blob.size() > old.size) {
+    if ((old.flags & SHF_ALLOC) != 0)
+      return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit", old.size,
+                  blob.size());
     place = align_up(elf_.image.size(), 8);
   }
   if (auto ok = write_all_at(fd, 0, elf_.image); !ok) return ok;
-  std::vector<std::byte> zeros(section.size);
-  if (auto ok = write_all_at(fd, section.offset, zeros); !ok) return ok;
+  std::vector<std::byte> zeros(old.size);
+  if (auto ok = write_all_at(fd, old.offset, zeros); !ok) return ok;
   if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
+  for (const Patch& patch : patches_)
+    if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
 
   // sh_offset and sh_size are adjacent.
   std::array<std::byte, 16> fields;
-  uint64_t at = section.header_offset;
+  uint64_t at = old.header_offset;
   if (elf_.is_64_bit) {
     store<uint64_t>(&fields[0], place, elf_.order);
     store<uint64_t>(&fields[8], blob.size(), elf_.order);
@@ -175,11 +188,9 @@ std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte>
   }
   if (auto ok = write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)); !ok)
     return ok;
-  for (const Patch& patch : patches_)
-    if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
   if (base_blob.empty()) return {};
   uint64_t end = std::max<uint64_t>(elf_.image.size(), place + blob.size());
-  return add_section(fd, elf_, end, ".BTF.base", base_blob);
+  return add_section(fd, elf_, {index, place, blob.size()}, end, ".BTF.base", base_blob);
 }
 
 }  // namespace bpflink

@@ -138,6 +138,11 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
 
   BtfExt ext;
   ext.order_ = around.order;
+  struct Extent {
+    uint64_t begin, end;
+    std::string_view name;
+  };
+  std::vector<Extent> extents;  // of the tables read
   for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
     if (kind.header_field + 8 > header_size) break;
     uint64_t offset = uint64_t{header_size} + word(kind.header_field);
@@ -146,6 +151,11 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
     if (offset % 4 != 0 || offset > blob.size() || size > blob.size() - offset)
       return fail_ext("{} of {} bytes at offset {:#x} does not fit the section of {} bytes",
                       kind.name, size, offset, blob.size());
+    for (const Extent& other : extents)
+      if (offset < other.end && other.begin < offset + size)
+        return fail_ext("{} at offset {:#x} overlaps {} at offset {:#x}", kind.name, offset,
+                        other.name, other.begin);
+    extents.push_back({offset, offset + size, kind.name});
     auto table = TableReader(kind, blob.subspan(offset, size), offset, around).read();
     if (!table) return std::unexpected(table.error());
     ext.*kind.table = std::move(*table);

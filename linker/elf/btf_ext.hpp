@@ -95,9 +95,9 @@ class BtfExt {
   };
 
   /// Checks `blob`, which must outlive the result. Errors: not .BTF.ext; a table, section or record
-  /// outside of it; an instruction offset outside of its section or inside of an instruction;
-  /// func_info where no function begins; a type id or string offset out of range. Each error names
-  /// the table and offset.
+  /// outside of it; tables that overlap; an instruction offset outside of its section or inside of
+  /// an instruction; func_info where no function begins; a type id or string offset out of range.
+  /// Each error names the table and offset.
   static std::expected<BtfExt, Error> parse(std::span<const std::byte> blob, const Surroundings&);
 
   BtfExtTable func_info, line_info, core_relo;
@@ -173,16 +173,15 @@ inline constexpr uint32_t btf_ext_header_size = 32;
 /// Bytes of a table before its first section, and of each section before its records.
 inline constexpr size_t btf_ext_table_header = 4, btf_ext_section_header = 8;
 
-/// Replaces the type ids of a record by `map_type(id)`, and its string offsets by `map_string(word,
-/// offset)`.
+/// Replaces, in the copy `to` of the record `from`, the type ids by `map_type(id)` and the string
+/// offsets by `map_string(word, offset)`. The values are those of `from`, which was checked.
 template <typename MapType, typename MapString>
-void map_record(const BtfExtTableKind& kind, std::byte* record, std::endian order, MapType map_type,
-                MapString map_string) {
+void map_record(const BtfExtTableKind& kind, const std::byte* from, std::byte* to,
+                std::endian order, MapType map_type, MapString map_string) {
   for (uint32_t word = 1; word < kind.least_record_size / 4; ++word) {
-    std::byte* field = record + 4 * word;
-    if (kind.refers_to_type(word)) store(field, map_type(load<uint32_t>(field, order)), order);
-    if (kind.refers_to_string(word))
-      store(field, map_string(word, load<uint32_t>(field, order)), order);
+    uint32_t value = load<uint32_t>(from + 4 * word, order);
+    if (kind.refers_to_type(word)) store(to + 4 * word, map_type(value), order);
+    if (kind.refers_to_string(word)) store(to + 4 * word, map_string(word, value), order);
   }
 }
 

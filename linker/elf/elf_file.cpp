@@ -57,6 +57,40 @@ std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, si
   return {};
 }
 
+/// Bytes of the file that one header, table or section claims.
+struct ClaimedBytes {
+  uint64_t begin, end;
+  size_t index;  ///< of the section; 0 for headers
+};
+
+/// Checks that sections share no bytes with each other or with the headers: what was checked in one
+/// is not changed through another.
+std::expected<void, Error> check_overlaps(const ElfFile& file, const GElf_Ehdr& header) {
+  std::vector<ClaimedBytes> claims;
+  claims.reserve(file.sections.size() + 1);
+  claims.push_back({0, file.is_64_bit ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), 0});
+  claims.push_back({header.e_shoff, header.e_shoff + file.sections.size() * header.e_shentsize, 0});
+  for (size_t i = 1; i < file.sections.size(); ++i) {
+    const ElfSection& section = file.sections[i];
+    if (has_bytes(section.type) && section.size != 0)
+      claims.push_back({section.offset, section.offset + section.size, i});
+  }
+  if (!std::ranges::is_sorted(claims, {}, &ClaimedBytes::begin))
+    std::ranges::sort(claims, {}, &ClaimedBytes::begin);
+  auto name_of = [&](const ClaimedBytes& claim) {
+    if (claim.index != 0) return fmt::format("section '{}'", file.sections[claim.index].name);
+    return std::string(claim.begin == 0 ? "the ELF header" : "the section header table");
+  };
+  const ClaimedBytes* last = claims.data();
+  for (const ClaimedBytes& claim : std::span(claims).subspan(1)) {
+    if (claim.begin < last->end)
+      return fail("{} at offset {:#x} overlaps {}, which ends at {:#x}", name_of(claim),
+                  claim.begin, name_of(*last), last->end);
+    last = &claim;
+  }
+  return {};
+}
+
 /// Loads a symbol of the file's ELF class.
 template <typename Symbol>
 Elf64_Sym load_symbol(const std::byte* entry, std::endian order) {
@@ -130,6 +164,7 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   }
   if (auto ok = read_names(file, file.sections[names], names); !ok)
     return std::unexpected(ok.error());
+  if (auto ok = check_overlaps(file, header); !ok) return std::unexpected(ok.error());
   return file;
 }
 

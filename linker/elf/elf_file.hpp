@@ -54,7 +54,7 @@ struct ElfFile {
 };
 
 /// Reads the headers of an ELF file. Names point into `image`. Errors: not an ELF file according to
-/// libelf; a section outside of the file.
+/// libelf; a section outside of the file; sections that share bytes with each other or a header.
 std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image);
 
 }  // namespace bpflink

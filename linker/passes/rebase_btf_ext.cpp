@@ -159,7 +159,8 @@ class TableWriter {
     std::memcpy(at, record.bytes, ((*object.btf_ext).*kind_.table).record_size);
     store<uint32_t>(at, static_cast<uint32_t>(record.offset), context_.byte_order);
     map_record(
-        kind_, at, context_.byte_order, [&](uint32_t id) { return object.type_map[id]; },
+        kind_, record.bytes, at, context_.byte_order,
+        [&](uint32_t id) { return object.type_map[id]; },
         [&](uint32_t word, uint32_t offset) { return string(object, offset, lasts[word]); });
   }
 

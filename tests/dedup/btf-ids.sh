@@ -114,6 +114,10 @@ bad_ids 'section .BTF_ids: type id 7 at offset 0x0 is out of range, the last is 
 bad_ids 'section .BTF_ids: the set at offset 0xc has 999 elements, more than its bytes' '/set__plain:/{n;s/3/999/}'
 bad_ids 'section .BTF_ids: sets overlap at offset 0x1c' '/set__plain:/{n;s/3/4/}'
 bad_ids 'section .BTF_ids has type ids, but no symbols that locate them' 's/__BTF_ID__/other/'
+bad_ids "section .BTF_ids: symbol '__BTF_ID__func__odd__9' is at offset 0x1, expected a multiple of 4" \
+  '$a .set __BTF_ID__func__odd__9, __BTF_ID__struct__third__1 + 1'
+bad_ids 'section .BTF_ids: a type id overlaps the count of the set at offset 0x1c' \
+  '$a .set __BTF_ID__func__count__9, __BTF_ID__set8__pairs + 4'
 echo '.set __BTF_ID__func__far__9, . + 100' >>ids.s
 bad_ids "section .BTF_ids: symbol '__BTF_ID__func__far__9' is outside of it" ''
 expect_message 'btfdedup: error: ids.o: has a section .BTF_ids, which would not fit types of other files' \

@@ -43,6 +43,12 @@ llvm-objcopy-19 --add-section=.BTF=good.btf x86.o
 "$BTFDEDUP" x86.o -o got.btf
 cmp want.btf got.btf
 
+# Entries have the format's size.
+doctored odd.o header:.rel.BTF:sh_entsize=1
+llvm-objcopy-19 --dump-section=.rel.BTF=entries good.o /dev/null
+expect_message "btfdedup: error: odd.o: section .rel.BTF has $(printf %#x "$(stat -c %s entries)") bytes with entries of 1, expected entries of 16" \
+  "$BTFDEDUP" --update odd.o
+
 # Larger than the old section
 blob wide.btf 'add(INT, "i" * 9000, 4, 32)'
 "$BTFDEDUP" wide.btf --update x86.o

@@ -31,6 +31,7 @@ bad ".BTF.ext: line_info of 4096 bytes at offset $(printf %#x $line_info) does n
   ext:line_info_len=4096
 bad ".BTF.ext: core_relo of 4 bytes at offset 0x10000001f does not fit the section of $ext bytes" \
   ext:core_relo_len=4 ext:core_relo_off=0xffffffff
+bad ".BTF.ext: line_info at offset 0x20 overlaps func_info at offset 0x20" ext:line_info_off=0
 bad '.BTF.ext: func_info is cut off at offset 0x20' ext:func_info_len=2
 bad '.BTF.ext: func_info is cut off at offset 0x24' ext:func_info_len=8
 bad '.BTF.ext: func_info has records of 4 bytes, expected 8 to 252 and a multiple of 4' ext:func_info:rec_size=4

@@ -22,6 +22,15 @@ bad "section name table index 2 is not a string table's" elf:e_shstrndx=2
 bad "name of section 2 is outside the section name table" header:2:sh_name=0x7fffffff
 bad "section '(section names)' at offset 0x7fffffff with 0x10 bytes is outside the file of $size bytes" \
   header:$names:sh_offset=0x7fffffff header:$names:sh_size=0x10
+# Sections share no bytes, so that what was checked in one is not changed through another.
+bad "section '.data' at offset 0x20 overlaps the ELF header, which ends at 0x40" header:.data:sh_offset=0x20
+bad "the section header table at offset $headers overlaps section '.data', which ends at $(printf %#x $((headers + 4)))" \
+  header:.data:sh_offset=$headers
+place() { llvm-readelf-19 -SW good.o | sed 's/\[ *//' | awk -v name="$1" '$2 == name { print $5 }' | sed 's/^0*/0x/'; }
+code=$(place socket)
+bad "section '.data' at offset $(printf %#x $((code + 8))) overlaps section 'socket', which ends at $(
+  printf %#x $((code + $(llvm-readelf-19 -SW good.o | sed 's/\[ *//' | awk '$2 == "socket" { print "0x" $6 }'))))" \
+  header:.data:sh_offset=$((code + 8))
 bad "section 'socket' has alignment 0x3, expected a power of two up to 0x10000" header:socket:sh_addralign=3
 bad "section 'socket' has alignment 0x20000, expected a power of two up to 0x10000" header:socket:sh_addralign=0x20000
 bad "section '.data' is compressed" 'header:.data:sh_flags=old | 0x800'
