@@ -21,7 +21,7 @@ struct ReplacedSection {
 /// Adds a section with that name and contents, which is not loaded at run time. `fd` is a copy of
 /// the ELF file in which only contents of sections have changed before `end`, and which has the
 /// section `replaced`. New data is written from `end` on; the old section header table becomes
-/// unused. Errors: section headers do not have ELF's size; the file cannot be written.
+/// unused. Errors: the file cannot be written.
 std::expected<void, Error> add_section(int fd, const ElfFile& elf, const ReplacedSection& replaced,
                                        uint64_t end, std::string_view name,
                                        std::span<const std::byte> contents);

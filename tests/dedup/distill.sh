@@ -87,7 +87,7 @@ expect_message 'btfdedup: error: updated.ko: has a section .BTF.base: it is alre
   "$BTFDEDUP" --distill --base base.btf module.btf --update updated.ko
 cp module.ko bad.ko # 32 bits: the size of section headers is at offset 46
 printf '\x29' | dd of=bad.ko bs=1 seek=46 conv=notrunc status=none
-expect_message 'btfdedup: error: bad.ko: section headers have 41 bytes each, not 40' \
+expect_message 'btfdedup: error: bad.ko: section headers have 41 bytes each, expected 40' \
   "$BTFDEDUP" --distill --base base.btf --update bad.ko
 blob tag.btf 'add(DECL_TAG, 26, 2, 0); strings = b""'
 expect_message "btfdedup: error: out.o: type [7] DECL_TAG 'x' is for a member of type [2] STRUCT 'task' of the base, which has no members when distilled" \

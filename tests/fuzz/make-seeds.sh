@@ -8,7 +8,7 @@ source=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/seeds
 CC=${CC:-clang-19}
 mkdir -p "$1"
 cd "$1"
-mkdir -p btf btf_ext elf object archive link core
+mkdir -p btf btf_ext elf object archive link core update
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -90,3 +90,43 @@ llvm-ar-19 rcs "$OLDPWD/archive/two.a" main.bpf.o library.bpf.o
 llvm-ar-19 rcs "$OLDPWD/archive/long-name.a" a-name-of-more-than-sixteen-characters.o
 llvm-ar-19 --format=bsd rcs "$OLDPWD/archive/bsd.a" a-name-of-more-than-sixteen-characters.o
 llvm-ar-19 rcs "$OLDPWD/archive/empty.a"
+
+# blob ORDER STRINGS WORD...: BTF of types that are these words, in the byte order le or be
+blob() {
+  local order=$1 strings=$2 number
+  shift 2
+  magic() { if [[ $order == le ]]; then printf '\x9f\xeb'; else printf '\xeb\x9f'; fi; }
+  swapped() { if [[ $order == le ]]; then word "$1"; else word $((($1 & 255) << 24 | ($1 >> 8 & 255) << 16 |
+    ($1 >> 16 & 255) << 8 | $1 >> 24)); fi; }
+  magic
+  printf '\x01\x00'
+  for number in 24 0 $((4 * $#)) $((4 * $#)) "$(printf %b "$strings" | wc -c)" "$@"; do swapped "$number"; done
+  printf %b "$strings"
+}
+
+# With type ids in .BTF_ids, in .BTF.ext and in an instruction; and a module whose types are split
+cat >update.c <<'END'
+struct pair { int a, b; } __attribute__((preserve_access_index));
+struct pair p;
+__attribute__((section("socket"))) int prog(struct pair *q) {
+  return q->b + p.a + __builtin_btf_type_id(*(struct pair *)0, 0);
+}
+__asm__(".section .BTF_ids,\"a\",@progbits\n"
+        "__BTF_ID__struct__pair__1: .long 3\n"
+        "__BTF_ID__set__plain: .long 2\n"
+        "__BTF_ID__struct__pair__2: .long 3\n"
+        "__BTF_ID__struct__pair__3: .long 1\n"
+        "__BTF_ID__set8__pairs: .long 1, 1\n"
+        "__BTF_ID__func__prog__4: .long 2, 1\n");
+END
+for target in bpf bpfeb; do
+  "$CC" -g -O2 --target=$target -mcpu=v3 -w -c update.c -o update.$target.o
+  for choices in 0 1; do pair $choices update.$target.o /dev/null >"$OLDPWD/update/$choices.$target"; done
+  order=le
+  if [[ $target == bpfeb ]]; then order=be; fi
+  struct=$((4 << 24)) pointer=$((2 << 24)) typedef=$((8 << 24))
+  blob $order '\0int\0pair\0a\0b\0' 1 $((1 << 24)) 4 $((1 << 24 | 32)) 5 $((struct | 2)) 8 10 1 0 12 1 32 >base.btf
+  blob $order 'user\0alias\0' 0 $pointer 2 14 $((struct | 1)) 8 10 3 0 19 $typedef 4 0 $pointer 2 >split.btf
+  llvm-objcopy-19 -R .BTF.ext -R .rel.BTF.ext -R .rel.BTF --update-section .BTF=split.btf update.$target.o module.o
+  for choices in 2 3 6 7; do pair $choices module.o base.btf >"$OLDPWD/update/$choices.$target"; done
+done

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?for how many seconds to run each target}
 shift
-if (($# == 0)); then set -- btf btf_ext elf object archive link core interface; fi
+if (($# == 0)); then set -- btf btf_ext elf object archive link core update interface; fi
 
 cmake --preset sanitize >/dev/null
 cmake --build --preset sanitize --target "${@/#/fuzz_}"
@@ -25,10 +25,12 @@ fuzz() {
   local inputs=("$corpus" "$build/seeds/$target")
   if [[ -d tests/fuzz/regressions/$target ]]; then inputs+=("tests/fuzz/regressions/$target"); fi
   start=$(date +%s)
+  local mask=0
+  if [[ $target == update ]]; then mask=3; fi # a program, which prints
   # The memory limit includes freed memory that AddressSanitizer keeps. The time limit is wall time,
   # although the targets share the processors.
   ASAN_OPTIONS=quarantine_size_mb=32 "$bin/fuzz_$target" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=1024 \
-    -malloc_limit_mb=256 -max_len=65536 -print_final_stats=1 -artifact_prefix="$found/" \
+    -malloc_limit_mb=256 -max_len=65536 -close_fd_mask=$mask -print_final_stats=1 -artifact_prefix="$found/" \
     "${inputs[@]}" >"$log" 2>&1 || status=$?
   if ((status != 0)); then tail -n 60 "$log"; fi
   figure() { sed -n "s/^stat::$1: *//p" "$log"; }

@@ -17,6 +17,7 @@ names=$(llvm-readelf-19 -h good.o | sed -n 's/.*string table index: *//p')
 bad 'has no section headers' elf:e_shoff=0
 bad "section headers at offset 0x7fffffff are outside the file of $size bytes" elf:e_shoff=0x7fffffff
 bad "section headers at offset $headers are outside the file of $size bytes" elf:e_shnum=$((sections + 5))
+bad 'section headers have 60 bytes each, expected 64' elf:e_shentsize=60
 bad "section name table index $sections is out of range, the last is $((sections - 1))" elf:e_shstrndx=$sections
 bad "section name table index 2 is not a string table's" elf:e_shstrndx=2
 bad "name of section 2 is outside the section name table" header:2:sh_name=0x7fffffff
