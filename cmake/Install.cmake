@@ -73,7 +73,7 @@ foreach(language rust go)
 endforeach()
 
 # The interface's documentation is there if the target `docs` was built.
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+install(FILES README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents OPTIONAL)
 
 # find_package(bpflink): the shared libraries; with COMPONENTS static, also the static ones, which
