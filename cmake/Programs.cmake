@@ -16,24 +16,32 @@ endif()
 # Debian 13's libelf.a lacks functions of elfutils that are in no archive.
 set(BPFLINK_PROGRAMS_ARE_STATIC OFF)
 if(BPFLINK_STATIC_PROGRAMS AND LIBELF_ARCHIVE AND ZLIB_ARCHIVE)
-  set(CMAKE_REQUIRED_LINK_OPTIONS -static)
+  set(CMAKE_REQUIRED_FLAGS -fPIE)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-pie)
   set(CMAKE_REQUIRED_LIBRARIES ${static_libraries})
   check_cxx_source_compiles(
     "#include <libelf.h>
     int main() { elf_end(elf_begin(0, ELF_C_READ, nullptr)); }"
     BPFLINK_LINKS_STATICALLY)
+  unset(CMAKE_REQUIRED_FLAGS)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)
   unset(CMAKE_REQUIRED_LIBRARIES)
   set(BPFLINK_PROGRAMS_ARE_STATIC ${BPFLINK_LINKS_STATICALLY})
 endif()
 
+# Relocations of pointers in fewer pages, which every run of a static program writes.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:-z,pack-relative-relocs BPFLINK_PACKS_RELOCATIONS)
+
 # link_program(TARGET): links the library's objects and their dependencies.
 function(link_program target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker>)
   if(BPFLINK_PROGRAMS_ARE_STATIC)
-    target_link_options(${target} PRIVATE -static)
+    target_link_options(${target} PRIVATE -static-pie
+                        $<$<BOOL:${BPFLINK_PACKS_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)
     target_link_libraries(${target} PRIVATE ${static_libraries})
   else()
+    target_link_options(${target} PRIVATE -pie)
     target_link_libraries(${target} PRIVATE PkgConfig::LIBELF Threads::Threads)
   endif()
 endfunction()
