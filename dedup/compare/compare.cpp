@@ -40,7 +40,7 @@ std::string position_of_member(BtfType type, uint32_t i) {
 }
 
 /// Whether a member's name says that nobody reads it.
-bool is_padding(std::string_view name) {
+bool is_unread_member(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
   return name.empty() || name.starts_with("pad") || name.starts_with("unused") ||
          name.starts_with("reserved");
@@ -197,7 +197,7 @@ TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType 
     bool has_moved = a.member_bit_offset(i) != b.member_bit_offset(i) ||
                      a.member_bitfield_size(i) != b.member_bitfield_size(i);
     bool may_differ = as_libbpf && !has_moved &&
-                      (a.member_bitfield_size(i) != 0 || (is_padding(name) && is_padding(other)));
+                      (a.member_bitfield_size(i) != 0 || (is_unread_member(name) && is_unread_member(other)));
     if (name != other && !may_differ)
       return differ_at_member(pair, i, position_of_member(a, i),
                               fmt::format("named '{}', {}", other, position_of_member(b, i)));
@@ -259,7 +259,7 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
 /// Compares the type tags of two pointers.
 TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32_t a, uint32_t b,
                                                         std::string member) const {
-  std::string tags_a = type_tags(a_, a), tags_b = type_tags(b_, b);
+  std::string tags_a = pointer_tags(a_, a), tags_b = pointer_tags(b_, b);
   if (tags_a == tags_b) return std::nullopt;
   auto note = [](std::string_view tags) {
     return tags.empty() ? "without a type tag" : fmt::format("tagged '{}'", tags);

@@ -8,7 +8,7 @@
 
 namespace bpflink {
 
-std::string type_tags(const BtfView& types, uint32_t pointer) {
+std::string pointer_tags(const BtfView& types, uint32_t pointer) {
   uint32_t id = skip_modifiers(types, pointer);
   std::string tags;
   if (types.kind(id) != BtfKind::Ptr) return tags;

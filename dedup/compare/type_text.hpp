@@ -10,7 +10,7 @@ namespace bpflink {
 
 /// The type tags of a pointer's target, such as "kptr" or "a, b". "" if there are none, or if it is
 /// no pointer.
-std::string type_tags(const BtfView& types, uint32_t pointer);
+std::string pointer_tags(const BtfView& types, uint32_t pointer);
 
 /// " (parameter 1)" for i = 0, in a path.
 std::string parameter_label(uint32_t i);

@@ -3,14 +3,14 @@
 namespace bpflink {
 namespace {
 
-using Answer = std::expected<CoreAnswer, CoreReason>;
+using ValueResult = std::expected<CoreAnswer, CoreReason>;
 
 /// The size of a load: that of an element if the type is an array.
 std::optional<uint32_t> access_size(const CoreTypes& types, uint32_t id) {
   return types.size(skip_arrays(types.view, id));
 }
 
-Answer answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPath& path) {
+ValueResult answer_for_element(const CoreTypes& types, CoreKind kind, const AccessPath& path) {
   uint32_t id = path.steps.back().type_id;
   if (kind == CoreKind::FieldByteOffset) {
     auto size = access_size(types, id);
@@ -40,7 +40,7 @@ std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, u
   }
 }
 
-Answer answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
+ValueResult answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
                          const AccessPath& path) {
   const CoreStep& step = path.steps.back();
   BtfType type = types.view.type(step.type_id);

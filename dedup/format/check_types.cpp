@@ -13,7 +13,7 @@ namespace bpflink {
 
 namespace {
 
-std::unexpected<Error> fail(const BtfView& types, uint32_t id, const std::string& what) {
+std::unexpected<Error> fail_type(const BtfView& types, uint32_t id, const std::string& what) {
   return std::unexpected(Error{describe_type(types, id) + ": " + what});
 }
 
@@ -41,7 +41,7 @@ std::string describe_fault(const BtfView& types, WordRole role, uint32_t word) {
 std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   BtfType type = types.type(id);
   if (auto fault = describe_fault(types, WordRole::Name, type.name_off()); !fault.empty())
-    return fail(types, id, fault);
+    return fail_type(types, id, fault);
   if (!is_known(type.kind())) return {};
   const KindLayout& layout = kind_row(type.kind()).layout;
   const KindWords& counts = kind_words(type.kind());
@@ -50,7 +50,7 @@ std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
     bool is_index = type.kind() == BtfKind::Array && i == 2;
     auto fault = describe_fault(types, layout.head[i], *word);
     if (fault.empty()) continue;
-    auto error = fail(types, id, (is_index ? "index " : "") + fault);
+    auto error = fail_type(types, id, (is_index ? "index " : "") + fault);
     if (type.kind() == BtfKind::Func)
       error.error().advice =
           "compile with -g: -g1 and -gline-tables-only make functions without types";
@@ -59,13 +59,13 @@ std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
   for (size_t i = 0; counts.element_words != 0 && i < type.vlen(); ++i)
     for (size_t w = 0; w < counts.element_words; ++w, ++word)
       if (auto fault = describe_fault(types, layout.element[w], *word); !fault.empty())
-        return fail(types, id, describe_element(types, type, i) + " " + fault);
+        return fail_type(types, id, describe_element(types, type, i) + " " + fault);
   return {};
 }
 
 std::expected<void, Error> check_func(const BtfView& types, uint32_t id, BtfType func) {
   if (types.kind(func.type()) == BtfKind::FuncProto) return {};
-  return fail(types, id,
+  return fail_type(types, id,
               fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
                           btf_kind_name(types.kind(func.type()))));
 }
@@ -75,7 +75,7 @@ std::expected<void, Error> check_datasec(const BtfView& types, uint32_t id, BtfT
     uint32_t var = datasec.var_secinfo(i).type;
     BtfKind kind = types.kind(var);
     if (kind != BtfKind::Var && kind != BtfKind::Func)
-      return fail(types, id,
+      return fail_type(types, id,
                   fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i, var,
                               btf_kind_name(kind)));
   }
@@ -95,7 +95,7 @@ std::expected<void, Error> check_decl_tag(const BtfView& types, uint32_t id, Btf
   int64_t index = tag.component_idx();
   uint32_t components = tag_components(types, tag.type());
   if (index >= -1 && index < components) return {};
-  return fail(types, id,
+  return fail_type(types, id,
               fmt::format("has component index {}, but type id {} has {} components", index,
                           tag.type(), components));
 }

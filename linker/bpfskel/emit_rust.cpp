@@ -12,6 +12,7 @@
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/emit.hpp"
 #include "linker/bpfskel/libbpf_rs.hpp"
+#include "linker/bpfskel/reserved_names.hpp"
 #include "linker/bpfskel/text.hpp"
 #include "linker/error.hpp"
 
@@ -57,10 +58,6 @@ constexpr std::string_view keywords[] = {
 /// Names that the module `types` itself uses.
 constexpr std::string_view used_names[] = {"core", "f32", "f64", "i16", "i32", "i64",
                                            "i8",   "u16", "u32", "u64", "u8",  "_"};
-
-bool is_among(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 bool is_used(const std::string& name) {
   return is_among(name, used_names);

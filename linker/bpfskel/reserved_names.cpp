@@ -36,10 +36,6 @@ constexpr std::string_view definition_text = R"(
 #endif
 )";
 
-bool is_among(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -72,6 +68,10 @@ void for_each_token(std::string_view text, Visit&& visit) {
 }
 
 }  // namespace
+
+bool is_among(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 bool is_reserved_in_c(std::string_view name) {
   return is_among(name, c_keywords);

@@ -1,10 +1,13 @@
 // Names of BPF objects that C++ or newer C reserves.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace bpflink {
+
+bool is_among(std::string_view name, std::span<const std::string_view> names);
 
 /// Whether C23 or compilers for C reserve a name that C11 does not: `nullptr`, `linux`.
 bool is_reserved_in_c(std::string_view name);

@@ -13,7 +13,7 @@
 namespace bpflink {
 namespace {
 
-constexpr size_t terminal_width = 80;
+constexpr size_t help_width = 80;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -302,9 +302,9 @@ std::string OptionTable::help() const {
 
 std::string OptionTable::help_line(std::string_view name, std::string_view text) const {
   std::string line = fmt::format("  {:<{}}", name, program_.width - 3);  // a space before each word
-  size_t column = line.size() < program_.width ? line.size() : terminal_width;
+  size_t column = line.size() < program_.width ? line.size() : help_width;
   for (std::string_view word : split(text, ' ')) {
-    bool fits = column + 1 + word.size() <= terminal_width;
+    bool fits = column + 1 + word.size() <= help_width;
     line += fits ? " " : fmt::format("\n{:{}}", "", program_.width);
     line += word;
     column = (fits ? column + 1 : program_.width) + word.size();

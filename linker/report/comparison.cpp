@@ -14,7 +14,7 @@
 namespace bpflink {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Key = std::tuple<std::string, std::string, std::string>;  ///< section, kind, name
 
 struct Sizes {

@@ -153,7 +153,7 @@ class DetailSearch {
   void need_managed_structs() {
     std::vector<bool> is_needed = find_embedders(types_, [&](uint32_t id) {
       BtfType type = types_.type(id);
-      if (type.kind() == BtfKind::Ptr) return type_tags(types_, id).contains("ptr");
+      if (type.kind() == BtfKind::Ptr) return pointer_tags(types_, id).contains("ptr");
       return is_composite(type.kind()) &&
              std::ranges::binary_search(managed_structs, types_.name(type));
     });
