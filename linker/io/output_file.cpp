@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/file_rights.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
@@ -25,8 +26,8 @@
 namespace bpflink {
 namespace {
 
-int open_file(const std::string& path, int flags) {
-  return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+int open_file(const std::string& path, int flags, mode_t mode = 0) {
+  return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
 }
 
 std::string directory_of(const std::string& path) {
@@ -141,10 +142,11 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   if (exists && has_directory && is_kept_by_sticky_bit(directory_info, info))
     return fail("cannot open output file: it is another user's, and '{}' has the sticky bit",
                 directory);
-  if (auto ok = file.open_temporary(); !ok) return std::unexpected(ok.error());
+  // Others get no right before they have it to the file that is replaced.
+  if (auto ok = file.open_temporary(exists ? 0600 : 0666); !ok) return std::unexpected(ok.error());
   if (exists) {
     file.identity_.emplace(info);
-    if (auto ok = file.copy_ownership(info); !ok) return std::unexpected(ok.error());
+    if (auto ok = copy_rights(file.fd(), *target, info); !ok) return std::unexpected(ok.error());
   } else if (has_directory) {
     file.identity_.emplace(directory_info, target->substr(target->rfind('/') + 1));
   }
@@ -162,17 +164,6 @@ std::expected<OutputFile, Error> OutputFile::open_in_memory() {
   file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
   if (file.fd_ < 0) return system_error("cannot open output file");
   return file;
-}
-
-/// Copies the owner, the group and the mode of the file that will be replaced. A process that may
-/// not change the owner keeps its own, and may still change the group.
-std::expected<void, Error> OutputFile::copy_ownership(const struct stat& replaced) {
-  bool is_given = ::fchown(fd_, replaced.st_uid, replaced.st_gid) == 0 ||
-                  ::fchown(fd_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  // A set-user-ID or set-group-ID bit must not apply to another owner's file.
-  mode_t mode = replaced.st_mode & (is_given ? 07777 : 0777);
-  if (::fchmod(fd_, mode) != 0) return system_error("cannot open output file");
-  return {};
 }
 
 /// A file in memory, which commit() copies to `fd`. Owns `fd`, which is -1 if it could not be
@@ -201,16 +192,16 @@ std::string OutputFile::first_temporary(const std::string& path) {
 
 /// Opens a file without a name if the file system supports that: then nothing is left behind,
 /// however the process ends. It gets its name through /proc, which a bare chroot does not have.
-std::expected<void, Error> OutputFile::open_temporary() {
+std::expected<void, Error> OutputFile::open_temporary(mode_t mode) {
   if (::access("/proc/self/fd", X_OK) == 0) {
-    fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR);
+    fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR, mode);
     if (fd_ >= 0) return {};
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
       return system_error("cannot open output file");
   }
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
     temporary_ = temporary_name(path_, attempt);
-    fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR);
+    fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR, mode);
     if (fd_ >= 0) return {};
     if (errno != EEXIST) break;
   }

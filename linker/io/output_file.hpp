@@ -65,8 +65,7 @@ class OutputFile {
   OutputFile() = default;
   bool is_in_memory() const { return path_.empty() && !is_special(); }
   static std::expected<OutputFile, Error> open_special(int fd);
-  std::expected<void, Error> open_temporary();
-  std::expected<void, Error> copy_ownership(const struct stat& replaced);
+  std::expected<void, Error> open_temporary(mode_t mode);
   std::expected<void, Error> prepare();
   std::expected<void, Error> name_temporary();
   std::expected<void, Error> commit_special();
