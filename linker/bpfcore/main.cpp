@@ -9,9 +9,12 @@ using namespace bpflink;
 /// The exit status where nothing could be checked.
 constexpr int unchecked = 2;
 
+int failure_of(std::string_view command) {
+  return command == "minimize" ? 1 : unchecked;
+}
+
 int run(const std::vector<std::string>& arguments) {
-  bool is_minimize = !arguments.empty() && arguments.front() == "minimize";
-  int failure = is_minimize ? 1 : unchecked;
+  int failure = failure_of(arguments.empty() ? "" : arguments.front());
   auto options = parse_bpfcore_options(arguments);
   if (!options) {
     print_error("bpfcore", options.error().message);
@@ -34,5 +37,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bpflink::run_program("bpfcore", argc, argv, run, unchecked);
+  return bpflink::run_program("bpfcore", argc, argv, run, failure_of(argc > 1 ? argv[1] : ""));
 }

@@ -1,7 +1,6 @@
 // bpfcore minimize: writes the BTF that programs need for each kernel, each blob once.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,6 +20,7 @@
 #include "linker/diagnostics/diagnostics.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/error.hpp"
+#include "linker/io/temporaries.hpp"
 #include "linker/outputs.hpp"
 
 namespace bpflink {
@@ -45,20 +45,23 @@ class NewDirectories {
   NewDirectories(const NewDirectories&) = delete;
   NewDirectories& operator=(const NewDirectories&) = delete;
   ~NewDirectories() {
-    for (const std::string& path : std::views::reverse(made_)) ::rmdir(path.c_str());
+    while (!made_.empty()) made_.pop_back();
   }
 
   std::expected<void, Error> make(const std::string& path) {
     if (::mkdir(path.c_str(), 0777) == 0)
-      made_.push_back(path);
+      made_.emplace_back(path);
     else if (errno != EEXIST)
       return fail("{}: cannot make the directory: {}", path, std::strerror(errno));
     return {};
   }
-  void keep() { made_.clear(); }
+  void keep() {
+    for (Temporary& directory : made_) directory.keep();
+    made_.clear();
+  }
 
  private:
-  std::vector<std::string> made_;
+  std::vector<Temporary> made_;
 };
 
 class Minimize {

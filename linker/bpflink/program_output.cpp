@@ -10,8 +10,7 @@
 #include "linker/bpflink/reproduce.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/diagnostics/render.hpp"
-#include "linker/io/interruption.hpp"
-#include "linker/report/report_files.hpp"
+#include "linker/io/mapped_inputs.hpp"
 
 namespace bpflink {
 namespace {
@@ -114,9 +113,7 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
              Linker::Converter convert) {
   // Writing to a pipe without a reader is an error and does not end the process.
   std::signal(SIGPIPE, SIG_IGN);
-  std::vector<std::string> outputs = {output, command.reproduce_file};
-  for (const ReportFile& report : report_files) outputs.push_back(command.link.*report.path);
-  clean_up_when_interrupted(program, outputs);
+  keep_inputs_mapped();
   DiagnosticPrinter printer(program, command);
   if (!command.reproduce_file.empty())
     if (auto ok = write_reproducer(program, command, output); !ok) {

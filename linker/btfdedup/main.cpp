@@ -19,7 +19,7 @@
 #include "linker/command_line/program.hpp"
 #include "linker/elf/origin.hpp"
 #include "linker/error.hpp"
-#include "linker/io/interruption.hpp"
+#include "linker/io/mapped_inputs.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/outputs.hpp"
 
@@ -230,8 +230,7 @@ int run(const std::vector<std::string>& arguments) {
     if (!accepted) print_error("btfdedup", accepted.error().message);
     return accepted && *accepted ? 0 : 1;
   }
-  clean_up_when_interrupted(
-      "btfdedup", {options->update.empty() ? options->output : options->update, options->size_map});
+  keep_inputs_mapped();
   auto ok = options->target ? convert_input(*options) : Program(*options).run();
   if (ok) return 0;
   print_error("btfdedup", ok.error().message);

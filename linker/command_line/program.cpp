@@ -13,6 +13,7 @@
 
 #include "linker/diagnostics/printable.hpp"
 #include "linker/error.hpp"
+#include "linker/io/interruption.hpp"
 
 namespace bpflink {
 namespace {
@@ -36,6 +37,7 @@ int run_program(std::string_view name, int argc, char** argv,
     open_standard_descriptors();
     // A file that grows beyond RLIMIT_FSIZE is an error of the write.
     std::signal(SIGXFSZ, SIG_IGN);
+    clean_up_when_interrupted(name, failure);
     int status = run({argv + 1, argv + argc});
     auto flushed = flush_output();
     if (flushed || status != 0) return status;

@@ -13,9 +13,10 @@
 namespace bpflink {
 
 /// Runs a program called `name` on its arguments, without its name. The result of `run` is the exit
-/// status. An exception is printed as an error, and so is what could not be printed; then it is
-/// `failure`. A standard descriptor that is closed becomes one that cannot be used, so that no file
-/// gets its number.
+/// status. An exception is printed as an error, and so is what could not be printed, and an input
+/// that is cut off while it is read; then it is `failure`. Signals remove temporary files. A
+/// standard descriptor that is closed becomes one that cannot be used, so that no file gets its
+/// number.
 int run_program(std::string_view name, int argc, char** argv,
                 int (*run)(const std::vector<std::string>& arguments), int failure = 1);
 

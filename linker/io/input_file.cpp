@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
@@ -16,20 +17,11 @@
 namespace bpflink {
 namespace {
 
-/// Closes a descriptor at the end of a block.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
+/// O_NONBLOCK: a FIFO without a writer must not hang the link. It counts as empty.
+Descriptor open_to_read(const std::string& path) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  return Descriptor(retry([&] { return ::open(path.c_str(), flags); }));
+}
 
 }  // namespace
 
@@ -38,36 +30,64 @@ std::expected<InputFile, Error> InputFile::open(const std::string& path) {
 }
 
 std::expected<InputFile, Error> InputFile::open(const std::string& path, std::string name) {
-  // O_NONBLOCK: a FIFO without a writer must not hang the link. It counts as empty.
-  Descriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-  if (file.fd() < 0) return system_error("cannot open");
+  Descriptor file = open_to_read(path);
+  if (!file.is_open()) return system_error("cannot open");
   return open(file.fd(), std::move(name));
+}
+
+std::expected<InputFile, Error> InputFile::open_regular(const std::string& path, std::string name) {
+  // A device may do something when it is opened.
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return system_error("cannot open");
+  if (!S_ISREG(info.st_mode)) return fail("is not a regular file");
+  Descriptor file = open_to_read(path);
+  if (!file.is_open()) return system_error("cannot open");
+  if (::fstat(file.fd(), &info) != 0) return system_error("cannot read");
+  if (!S_ISREG(info.st_mode)) return fail("is not a regular file");
+  if (info.st_size == 0) {
+    InputFile empty = in_memory(std::move(name), {});
+    empty.identity_.emplace(info);
+    return empty;
+  }
+  return map(file.fd(), info, std::move(name));
 }
 
 std::expected<InputFile, Error> InputFile::open(int fd, std::string name) {
   struct stat info;
   if (::fstat(fd, &info) != 0) return system_error("cannot read");
-  if (S_ISREG(info.st_mode)) {
-    auto file = map(fd, static_cast<size_t>(info.st_size), std::move(name));
-    if (file) file->identity_.emplace(info);
+  // Files that the kernel generates while they are read, such as /proc/kallsyms, seem to be empty.
+  if (S_ISREG(info.st_mode) && info.st_size != 0) return map(fd, info, std::move(name));
+  if (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) {
+    auto file = read(fd, std::move(name));
+    if (file && S_ISREG(info.st_mode)) file->identity_.emplace(info);
     return file;
   }
-  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return read(fd, std::move(name));
   return fail("{}", S_ISDIR(info.st_mode) ? "is a directory: give the objects in it"
                                           : "is neither a regular file nor a pipe");
 }
 
-std::expected<InputFile, Error> InputFile::map(int fd, size_t size, std::string name) {
-  // Files that the kernel generates while they are read, such as /proc/kallsyms, seem to be empty.
-  if (size == 0) return read(fd, std::move(name));
+std::expected<InputFile, Error> InputFile::map(int fd, const struct stat& info, std::string name) {
+  auto size = static_cast<size_t>(info.st_size);
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  // Or they cannot be mapped, such as /sys/kernel/btf/vmlinux and /proc/config.gz.
-  bool is_generated = start == MAP_FAILED && (errno == ENODEV || errno == EIO);
-  if (is_generated) return read(fd, std::move(name));
-  if (start == MAP_FAILED) return system_error("cannot read");
-  InputFile file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
-  file.unmaps_ = true;  // in case listing it throws
-  file.unmaps_ = !list_mapped_input(file.name_, file.bytes_);
+  InputFile file;
+  if (start != MAP_FAILED) {
+    file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
+    file.unmaps_ = true;  // in case listing it throws
+    file.listed_ = list_mapped_input(file.name_, file.bytes_);
+    file.unmaps_ = !are_inputs_kept();
+  } else if (errno == ENODEV || errno == EIO) {
+    // The kernel generates it, such as /sys/kernel/btf/vmlinux and /proc/config.gz; but not what is
+    // as large as an address space, such as /proc/kcore.
+    constexpr size_t max_generated = size_t{1} << 30;
+    if (size > max_generated) return fail("is no file that can be read");
+    auto contents = read_to_end(fd, size);
+    if (!contents) return std::unexpected(contents.error());
+    file = in_memory(std::move(name), *contents);
+    file.contents_ = std::move(*contents);
+  } else {
+    return system_error("cannot read");
+  }
+  file.identity_.emplace(info);
   return file;
 }
 
@@ -106,6 +126,7 @@ InputFile::InputFile(InputFile&& other) noexcept
       bytes_(std::exchange(other.bytes_, {})),
       identity_(std::move(other.identity_)),
       unmaps_(std::exchange(other.unmaps_, false)),
+      listed_(std::exchange(other.listed_, nullptr)),
       contents_(std::move(other.contents_)),
       owner_(std::move(other.owner_)) {}
 
@@ -114,13 +135,16 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(identity_, other.identity_);
   std::swap(unmaps_, other.unmaps_);
+  std::swap(listed_, other.listed_);
   std::swap(contents_, other.contents_);
   std::swap(owner_, other.owner_);
   return *this;
 }
 
 InputFile::~InputFile() {
-  if (unmaps_) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (!unmaps_) return;
+  unlist_mapped_input(listed_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 }  // namespace bpflink

@@ -14,6 +14,8 @@
 
 namespace bpflink {
 
+struct MappedInput;
+
 /// One input, from opening it to the end of the work:
 ///
 /// - A file is mapped read-only, and its descriptor closed: there may be more inputs than a process
@@ -21,7 +23,7 @@ namespace bpflink {
 ///   caller's memory stay there.
 /// - It is checked, then read in place: names, contents and types are views of these bytes.
 ///   Nothing is copied and nothing read twice.
-/// - It is unmapped with this object, at the end of the link or of the deduplication; in the
+/// - It is unmapped with this object, at the end of the link or of the deduplication; in most
 ///   programs, when the process ends (see mapped_inputs.hpp).
 ///
 /// A file must not change while it is mapped. If it is truncated, a process that reads beyond the
@@ -33,6 +35,13 @@ class InputFile {
   static std::expected<InputFile, Error> open(const std::string& path);
   /// The same, with the name for messages.
   static std::expected<InputFile, Error> open(const std::string& path, std::string name);
+  /// Opens a file that the user has not named: one in a directory or archive. Only a regular file
+  /// is opened, and only as much read as it has bytes: /proc has files that seem to be empty and
+  /// never end. Errors: as above; it is anything else.
+  static std::expected<InputFile, Error> open_regular(const std::string& path, std::string name);
+  static std::expected<InputFile, Error> open_regular(const std::string& path) {
+    return open_regular(path, path);
+  }
   /// The same for a descriptor, which the caller keeps. A file is mapped as a whole, and its
   /// position does not change; a pipe is read from its position to its end.
   static std::expected<InputFile, Error> open(int fd, std::string name);
@@ -59,12 +68,13 @@ class InputFile {
   const std::optional<FileIdentity>& identity() const { return identity_; }
 
  private:
-  static std::expected<InputFile, Error> map(int fd, size_t size, std::string name);
+  static std::expected<InputFile, Error> map(int fd, const struct stat& info, std::string name);
 
   std::string name_;
   std::span<const std::byte> bytes_;
   std::optional<FileIdentity> identity_;
   bool unmaps_ = false;                ///< whether the destructor unmaps bytes_
+  MappedInput* listed_ = nullptr;      ///< then: its entry in the list, or null
   std::vector<std::byte> contents_;    ///< the bytes of an input that was read, not mapped
   std::shared_ptr<const void> owner_;  ///< what else keeps the bytes, or null
 };

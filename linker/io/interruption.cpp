@@ -3,21 +3,16 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 
 #include "linker/io/mapped_inputs.hpp"
-#include "linker/io/output_file.hpp"
+#include "linker/io/temporaries.hpp"
 
 namespace bpflink {
 namespace {
 
-// Only read once handlers are installed. Never destroyed: a signal may arrive after main() returns.
-std::vector<std::string>& temporaries = *new std::vector<std::string>;
-const char* program_name;
-
-void remove_temporaries() {
-  for (const std::string& path : temporaries) ::unlink(path.c_str());
-}
+// Only read once handlers are installed.
+std::string_view program_name;
+int exit_status;
 
 void remove_and_die(int signal) {
   remove_temporaries();
@@ -29,17 +24,19 @@ void report_truncated_input(int signal, siginfo_t* info, void*) {
   const char* name = find_mapped_input(info->si_addr);
   if (!name) return remove_and_die(signal);
   remove_temporaries();
-  for (const char* text : {program_name, ": error: ", name, ": was cut off while it was read\n"})
-    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-  ::_exit(1);
+  for (std::string_view text : {program_name, std::string_view(": error: "), std::string_view(name),
+                                std::string_view(": was cut off while it was read\n")})
+    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) break;
+  ::_exit(exit_status);
 }
 
 }  // namespace
 
-void clean_up_when_interrupted(const char* program, const std::vector<std::string>& outputs) {
+void clean_up_when_interrupted(std::string_view program, int failure) {
   program_name = program;
-  for (const std::string& path : outputs)
-    if (!path.empty()) temporaries.push_back(OutputFile::first_temporary(path));
+  exit_status = failure;
+  list_temporaries();
+  list_mapped_inputs();
   struct sigaction action = {};
   action.sa_handler = remove_and_die;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
@@ -48,7 +45,6 @@ void clean_up_when_interrupted(const char* program, const std::vector<std::strin
     if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
   }
-  keep_inputs_mapped();
   action.sa_sigaction = report_truncated_input;
   action.sa_flags |= SA_SIGINFO;
   ::sigaction(SIGBUS, &action, nullptr);

@@ -9,37 +9,52 @@
 #include "linker/diagnostics/printable.hpp"
 
 namespace bpflink {
-namespace {
 
 struct MappedInput {
-  std::string name;  ///< printable: a signal handler writes it
-  std::span<const std::byte> bytes;
+  std::string name;                     ///< printable: a signal handler writes it
+  std::atomic<const std::byte*> begin;  ///< null once it is unmapped
+  size_t size;
   MappedInput* before;
 };
 
+namespace {
+
 // The list only grows, so readers need no lock. It is freed when the process ends.
-std::atomic<bool> stay_mapped = false;
+std::atomic<bool> are_listed = false, are_kept = false;
 std::atomic<MappedInput*> latest = nullptr;
 
 }  // namespace
 
-void keep_inputs_mapped() {
-  stay_mapped = true;
+void list_mapped_inputs() {
+  are_listed = true;
 }
 
-bool list_mapped_input(const std::string& name, std::span<const std::byte> bytes) {
-  if (!stay_mapped) return false;
-  auto* input = new MappedInput{printable(name), bytes, latest};
+void keep_inputs_mapped() {
+  are_kept = true;
+}
+
+bool are_inputs_kept() {
+  return are_kept;
+}
+
+MappedInput* list_mapped_input(const std::string& name, std::span<const std::byte> bytes) {
+  if (!are_listed) return nullptr;
+  auto* input = new MappedInput{printable(name), bytes.data(), bytes.size(), latest};
   while (!latest.compare_exchange_weak(input->before, input)) {
   }
-  return true;
+  return input;
+}
+
+void unlist_mapped_input(MappedInput* input) {
+  if (input) input->begin = nullptr;
 }
 
 const char* find_mapped_input(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
-  for (const MappedInput* input = latest; input; input = input->before)
-    if (at >= input->bytes.data() && at < input->bytes.data() + input->bytes.size())
-      return input->name.c_str();
+  for (const MappedInput* input = latest; input; input = input->before) {
+    const std::byte* begin = input->begin;
+    if (begin && at >= begin && at < begin + input->size) return input->name.c_str();
+  }
   return nullptr;
 }
 

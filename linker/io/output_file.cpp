@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -19,6 +18,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/file_rights.hpp"
+#include "linker/io/held_signals.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
@@ -26,23 +26,18 @@
 namespace bpflink {
 namespace {
 
-int open_file(const std::string& path, int flags, mode_t mode = 0) {
-  return retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
+Descriptor open_file(const std::string& path, int flags, mode_t mode = 0) {
+  return Descriptor(retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); }));
+}
+
+Descriptor copy_of(int fd) {
+  return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
 }
 
 std::string directory_of(const std::string& path) {
   size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// A unique name beside `path`: the attempt's number distinguishes attempts, the process id
-/// processes.
-std::string temporary_name(const std::string& path, int attempt) {
-  constexpr size_t max_stem = 200;     // with the rest, less than NAME_MAX
-  size_t slash = path.rfind('/') + 1;  // 0 without a slash
-  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, slash), path.substr(slash, max_stem),
-                     ::getpid(), attempt);
 }
 
 /// Whether a symbolic link may be a trap: another user's, in a directory such as /tmp. As the
@@ -96,24 +91,6 @@ std::unexpected<Error> commit_error() {
   return system_error("cannot put the output in its place");
 }
 
-/// Holds back signals to this thread, so that none ends the process between two renames.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
-
-constexpr int max_attempts = 100;
-
 }  // namespace
 
 std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
@@ -131,8 +108,7 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   auto descriptor = descriptor_of(*target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
     // The caller's descriptor keeps its position.
-    return open_special(descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
-                                   : open_file(*target, O_WRONLY));
+    return open_special(descriptor ? copy_of(*descriptor) : open_file(*target, O_WRONLY));
   }
   const std::string directory = directory_of(*target);
   struct stat directory_info;
@@ -142,6 +118,7 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   if (exists && has_directory && is_kept_by_sticky_bit(directory_info, info))
     return fail("cannot open output file: it is another user's, and '{}' has the sticky bit",
                 directory);
+  if (exists) file.owner_ = info.st_uid;
   // Others get no right before they have it to the file that is replaced.
   if (auto ok = file.open_temporary(exists ? 0600 : 0666); !ok) return std::unexpected(ok.error());
   if (exists) {
@@ -154,138 +131,119 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
 }
 
 std::expected<OutputFile, Error> OutputFile::open(int fd) {
-  auto file = open_special(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  auto file = open_special(copy_of(fd));
   if (file) file->replaces_contents_ = true;
   return file;
 }
 
 std::expected<OutputFile, Error> OutputFile::open_in_memory() {
   OutputFile file;
-  file.fd_ = ::memfd_create("bpflink-output", MFD_CLOEXEC);
-  if (file.fd_ < 0) return system_error("cannot open output file");
+  file.file_ = Descriptor(::memfd_create("bpflink-output", MFD_CLOEXEC));
+  if (!file.file_.is_open()) return system_error("cannot open output file");
   return file;
 }
 
-/// A file in memory, which commit() copies to `fd`. Owns `fd`, which is -1 if it could not be
-/// opened.
-std::expected<OutputFile, Error> OutputFile::open_special(int fd) {
-  int flags = fd < 0 ? -1 : ::fcntl(fd, F_GETFL);
+/// A file in memory, which commit() copies to `target`, unless that could not be opened.
+std::expected<OutputFile, Error> OutputFile::open_special(Descriptor target) {
+  int flags = target.is_open() ? ::fcntl(target.fd(), F_GETFL) : -1;
   if (flags < 0) return system_error("cannot open output file");
-  if ((flags & O_ACCMODE) == O_RDONLY) {
-    ::close(fd);
+  if ((flags & O_ACCMODE) == O_RDONLY)
     return fail("cannot open output file: it is closed, or open only for reading");
-  }
   auto file = open_in_memory();
-  if (!file) {
-    ::close(fd);
-    return file;
-  }
-  file->special_fd_ = fd;
+  if (!file) return file;
   struct stat info;
-  if (::fstat(fd, &info) == 0 && !S_ISCHR(info.st_mode)) file->identity_.emplace(info);
+  if (::fstat(target.fd(), &info) == 0 && !S_ISCHR(info.st_mode)) file->identity_.emplace(info);
+  file->special_ = std::move(target);
   return file;
-}
-
-std::string OutputFile::first_temporary(const std::string& path) {
-  return temporary_name(follow_links(path).value_or(path), 0);
 }
 
 /// Opens a file without a name if the file system supports that: then nothing is left behind,
 /// however the process ends. It gets its name through /proc, which a bare chroot does not have.
 std::expected<void, Error> OutputFile::open_temporary(mode_t mode) {
   if (::access("/proc/self/fd", X_OK) == 0) {
-    fd_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR, mode);
-    if (fd_ >= 0) return {};
+    file_ = open_file(directory_of(path_), O_TMPFILE | O_RDWR, mode);
+    if (file_.is_open()) return {};
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS)
       return system_error("cannot open output file");
   }
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    temporary_ = temporary_name(path_, attempt);
-    fd_ = open_file(temporary_, O_CREAT | O_EXCL | O_RDWR, mode);
-    if (fd_ >= 0) return {};
-    if (errno != EEXIST) break;
-  }
-  temporary_.clear();
-  return system_error("cannot open output file");
-}
-
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      identity_(std::move(other.identity_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      fd_(std::exchange(other.fd_, -1)),
-      special_fd_(std::exchange(other.special_fd_, -1)),
-      replaces_contents_(other.replaces_contents_) {}
-
-OutputFile::~OutputFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (special_fd_ >= 0) ::close(special_fd_);
-  remove_temporary();
-}
-
-void OutputFile::remove_temporary() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  temporary_.clear();
+  auto made = create_temporary(path_, owner_, [&](const std::string& name) {
+    file_ = open_file(name, O_CREAT | O_EXCL | O_RDWR, mode);
+    if (!file_.is_open() || lock_temporary(file_.fd())) return file_.is_open();
+    errno = EEXIST;
+    return false;
+  });
+  if (!made) return system_error("cannot open output file");
+  temporary_ = std::move(*made);
+  return {};
 }
 
 /// Performs the steps of commit() that can fail, without changing the path.
 std::expected<void, Error> OutputFile::prepare() {
-  if (is_in_memory() || is_special() || fd_ < 0) return {};
+  if (is_in_memory() || is_special()) return {};
   if (auto ok = name_temporary(); !ok) return ok;
-  if (::close(std::exchange(fd_, -1)) != 0) return commit_error();
+  // Closing a descriptor reports what could not be stored (NFS). Another one holds the lock.
+  int copy = ::fcntl(fd(), F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 || ::close(copy) != 0) return commit_error();
   return {};
 }
 
 std::expected<void, Error> OutputFile::name_temporary() {
   if (!temporary_.empty()) return {};
-  std::string unnamed = fmt::format("/proc/self/fd/{}", fd_);
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    std::string name = temporary_name(path_, attempt);
-    int result = ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-    if (result == 0) {
-      temporary_ = name;
-      return {};
-    }
-    if (errno != EEXIST) break;
-  }
-  return commit_error();
-}
-
-std::expected<void, Error> OutputFile::commit() {
-  if (is_special()) return commit_special();
-  if (is_in_memory()) return {};
-  if (auto ok = prepare(); !ok) return ok;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return commit_error();
-  temporary_.clear();
+  lock_temporary(fd());
+  std::string unnamed = fmt::format("/proc/self/fd/{}", fd());
+  auto made = create_temporary(path_, owner_, [&](const std::string& name) {
+    return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  });
+  if (!made) return commit_error();
+  temporary_ = std::move(*made);
   return {};
 }
 
-/// Like commit(), but keeps the previous file as `temporary_`, until it is removed or put back. Not
-/// every file system can exchange two names (NFS cannot): there the path has no file for a moment.
+std::expected<void, Error> OutputFile::commit() {
+  if (auto ok = prepare(); !ok) return ok;
+  return commit_prepared();
+}
+
+std::expected<void, Error> OutputFile::commit_prepared() {
+  if (is_special()) return commit_special();
+  if (is_in_memory()) return {};
+  HeldSignals held;  // the name is another process's once it is free
+  if (::rename(temporary_.path().c_str(), path_.c_str()) != 0) return commit_error();
+  temporary_.keep();
+  return {};
+}
+
+/// Like commit_prepared(), but keeps the previous file as `temporary_`, until it is removed or put
+/// back. Not every file system can exchange two names (NFS cannot): there the path has no file for
+/// a moment.
 std::expected<void, Error> OutputFile::exchange() {
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
-    return {};
-  std::string aside = temporary_ + ".old";
+  const std::string& name = temporary_.path();
+  for (int access : {O_RDONLY, O_WRONLY})
+    if (!previous_.is_open()) previous_ = open_file(path_, access | O_NOFOLLOW | O_NONBLOCK);
+  if (previous_.is_open()) lock_temporary(previous_.fd());
+  if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return {};
+  std::string aside = name + ".old";
   bool can_exchange = errno != EINVAL && errno != ENOSYS;
   if (can_exchange || ::rename(path_.c_str(), aside.c_str()) != 0) {
-    if (errno == ENOENT) return commit();
+    if (errno == ENOENT) return commit_prepared();
     return commit_error();
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (::rename(name.c_str(), path_.c_str()) != 0) {
     auto error = commit_error();
     ::rename(aside.c_str(), path_.c_str());
     return error;
   }
-  temporary_ = std::move(aside);
+  temporary_.keep();
+  temporary_ = Temporary(std::move(aside));
   return {};
 }
 
 /// Undoes exchange().
 std::expected<void, Error> OutputFile::put_back() {
   bool done = temporary_.empty() ? ::unlink(path_.c_str()) == 0
-                                 : ::rename(temporary_.c_str(), path_.c_str()) == 0;
+                                 : ::rename(temporary_.path().c_str(), path_.c_str()) == 0;
   // If it cannot be put back, at least keep it.
-  temporary_.clear();
+  temporary_.keep();
   if (!done) return system_error("cannot put back what was there");
   return {};
 }
@@ -312,22 +270,23 @@ std::vector<OutputFile::CommitFailure> OutputFile::commit_all(std::span<OutputFi
   }
   if (!files.empty() && files.back()->is_special()) held.reset();  // a pipe may take forever
   if (!files.empty())
-    if (auto ok = files.back()->commit(); !ok) return roll_back(files.size() - 1, ok.error());
-  for (size_t i : exchanged) files[i]->remove_temporary();
+    if (auto ok = files.back()->commit_prepared(); !ok)
+      return roll_back(files.size() - 1, ok.error());
+  for (size_t i : exchanged) files[i]->temporary_.remove();
   return {};
 }
 
 std::expected<void, Error> OutputFile::commit_special() {
-  if (replaces_contents_ && ::lseek(special_fd_, 0, SEEK_SET) == 0 &&
-      ::ftruncate(special_fd_, 0) != 0)
+  if (replaces_contents_ && ::lseek(special_.fd(), 0, SEEK_SET) == 0 &&
+      ::ftruncate(special_.fd(), 0) != 0)
     return system_error("cannot write");
   std::array<std::byte, 1 << 16> buffer;
   for (off_t offset = 0;;) {
-    ssize_t size = retry([&] { return ::pread(fd_, buffer.data(), buffer.size(), offset); });
+    ssize_t size = retry([&] { return ::pread(fd(), buffer.data(), buffer.size(), offset); });
     if (size < 0) return system_error("cannot write");
     if (size == 0) return {};
     auto bytes = std::span(buffer).first(static_cast<size_t>(size));
-    if (auto ok = write_all(special_fd_, bytes); !ok) return ok;
+    if (auto ok = write_all(special_.fd(), bytes); !ok) return ok;
     offset += size;
   }
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/file_identity.hpp"
+#include "linker/io/temporaries.hpp"
 
 namespace bpflink {
 
@@ -30,16 +32,12 @@ class OutputFile {
   /// A file in memory: commit() does nothing.
   static std::expected<OutputFile, Error> open_in_memory();
 
-  /// The name of the temporary file for `path`, if the file system does not support files without a
-  /// name; it also exists for a moment during commit().
-  static std::string first_temporary(const std::string& path);
-
-  OutputFile(OutputFile&& other) noexcept;
+  OutputFile(OutputFile&&) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();
+  ~OutputFile() = default;
 
   /// Open for reading and writing, empty, seekable. Owned by this object.
-  int fd() const { return fd_; }
+  int fd() const { return file_.fd(); }
 
   /// Errors: the bytes could not all be stored, or the file not be renamed.
   std::expected<void, Error> commit();
@@ -59,28 +57,30 @@ class OutputFile {
   const std::optional<FileIdentity>& identity() const { return identity_; }
 
   /// Whether commit() writes the bytes to a target that cannot be replaced.
-  bool is_special() const { return special_fd_ >= 0; }
+  bool is_special() const { return special_.is_open(); }
 
  private:
   OutputFile() = default;
   bool is_in_memory() const { return path_.empty() && !is_special(); }
-  static std::expected<OutputFile, Error> open_special(int fd);
+  static std::expected<OutputFile, Error> open_special(Descriptor target);
   std::expected<void, Error> open_temporary(mode_t mode);
   std::expected<void, Error> prepare();
   std::expected<void, Error> name_temporary();
+  std::expected<void, Error> commit_prepared();
   std::expected<void, Error> commit_special();
   std::expected<void, Error> exchange();
   std::expected<void, Error> put_back();
-  void remove_temporary();
 
   std::string path_;  // symbolic links resolved; "" for none
   std::optional<FileIdentity> identity_;
-  // The file's name until commit(); after exchange(), the name of the previous file. "" if there is
-  // no such file.
-  std::string temporary_;
-  int fd_ = -1;
-  int special_fd_ = -1;             // the target if it is not a regular file
+  std::optional<uid_t> owner_;      // of the file that is replaced
+  Descriptor file_;                 // stays open after commit(): it holds the temporary's lock
+  Descriptor previous_;             // the same for the previous file, after exchange()
+  Descriptor special_;              // the target if it is not a regular file
   bool replaces_contents_ = false;  // truncates a seekable special target first
+  // The file's name until commit(); after exchange(), the name of the previous file. Empty if there
+  // is no such file. Removed before the locks are released.
+  Temporary temporary_;
 };
 
 }  // namespace bpflink

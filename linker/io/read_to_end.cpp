@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -26,15 +27,17 @@ ssize_t read_some(int fd, std::span<std::byte> buffer) {
 
 }  // namespace
 
-std::expected<std::vector<std::byte>, Error> read_to_end(int fd) {
+std::expected<std::vector<std::byte>, Error> read_to_end(int fd, size_t limit) {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> buffer;
-  for (;;) {
-    ssize_t count = read_some(fd, buffer);
+  while (bytes.size() < limit) {
+    ssize_t count =
+        read_some(fd, std::span(buffer).first(std::min(buffer.size(), limit - bytes.size())));
     if (count < 0) return system_error("cannot read");
-    if (count == 0) return bytes;
+    if (count == 0) break;
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);
   }
+  return bytes;
 }
 
 }  // namespace bpflink

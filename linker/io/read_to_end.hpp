@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace bpflink {
 
-/// Reads `fd` to its end, and waits for data. Errors: a read fails; the message gives the reason.
-std::expected<std::vector<std::byte>, Error> read_to_end(int fd);
+/// Reads `fd` to its end, or `limit` bytes, and waits for data. Errors: a read fails; the message
+/// gives the reason.
+std::expected<std::vector<std::byte>, Error> read_to_end(int fd, size_t limit = SIZE_MAX);
 
 }  // namespace bpflink

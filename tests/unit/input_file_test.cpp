@@ -159,7 +159,7 @@ TEST_CASE("an output with bytes of a truncated input cannot be written") {
     return written.error().message;
   };
   CHECK(message_of() == "cannot write: an input: was cut off while it was read");
-  keep_inputs_mapped();
+  list_mapped_inputs();
   CHECK(message_of() == "cannot write: " + path + ": was cut off while it was read");
   CHECK(find_mapped_input(&path) == nullptr);
 }
