@@ -32,6 +32,8 @@ struct InputSource {
   std::optional<std::expected<InputFile, Error>> given = {};
   /// If this is an archive: link all members, not only the needed ones.
   bool whole_archive = false;
+  /// Whether the user gave a name to look for, not a path.
+  bool is_library = false;
 };
 
 /// A relocation of an output section. Its addend is in the section's bytes.

@@ -72,7 +72,8 @@ void Linker::add_whole_archive(std::string path) {
 void Linker::add_library(const std::string& name, bool whole) {
   const std::vector<std::string>& directories = impl_->options.library_paths;
   if (auto path = find_library(name, directories)) {
-    impl_->sources.push_back({.name = std::move(*path), .whole_archive = whole});
+    impl_->sources.push_back(
+        {.name = std::move(*path), .whole_archive = whole, .is_library = true});
     return;
   }
   std::string message = directories.empty()

@@ -7,6 +7,7 @@
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/origin.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/write_all.hpp"
 
@@ -14,10 +15,14 @@ namespace bpflink {
 namespace {
 
 /// The file that the output would replace; nothing if there is none.
-std::optional<InputFile> open_replaced(const Outputs::Output& output) {
+std::expected<std::optional<InputFile>, Error> open_replaced(const Outputs::Output& output) {
   if (!output.file.identity() || output.file.is_special()) return std::nullopt;
-  auto file = InputFile::open(output.name);
-  return file ? std::optional(std::move(*file)) : std::nullopt;
+  auto found = find_file(output.name);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  auto file = InputFile::open_regular(output.name);
+  if (!file) return std::unexpected(file.error());
+  return std::move(*file);
 }
 
 /// Whether a file is what a person wrote: by its name, and as it is none of what programs write.
@@ -64,12 +69,15 @@ std::vector<OutputProblem> Outputs::check(
     auto earlier = std::find_if(outputs_.begin(), output, [&](const Output& other) {
       return other.file.identity() == identity;
     });
-    std::optional<InputFile> replaced = open_replaced(*output);
+    auto opened = open_replaced(*output);
+    const InputFile* replaced = opened && *opened ? &**opened : nullptr;
     if (input != inputs.end())
       report(fmt::format("would replace the input '{}': {}", input->name,
                          output->is_object ? advice_ : "name another file"));
     else if (earlier != output)
       report(fmt::format("and {} '{}' are the same file", earlier->option, earlier->name));
+    else if (!opened && !output->is_object)
+      report(fmt::format("would replace a file that cannot be read: {}", opened.error().message));
     else if (replaced && !output->is_object &&
              (is_elf(replaced->bytes()) || is_archive(replaced->bytes())))
       report("would replace an object file or archive: delete it first");

@@ -1,7 +1,6 @@
 #include "linker/bpfcore/inputs.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,14 +15,10 @@
 #include "dedup/run_threads.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 
 namespace bpflink {
 namespace {
-
-bool is_directory(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 /// Opens a file that may be an object or a kernel. Returns nothing for a kernel.
 std::expected<std::optional<InputFile>, Error> open_object(const std::string& path) {
@@ -86,17 +81,15 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
 std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
                                          const CoreInputs& inputs) {
   std::vector<NamedFile> files = named_files(inputs.files);
-  auto add = [&](const std::string& path) {
-    struct stat status {};
-    if (!path.empty() && ::stat(path.c_str(), &status) == 0)
-      files.push_back({path, FileIdentity(status)});
-  };
-  for (const KernelSource& kernel : inputs.kernels) {
-    add(kernel.name);
-    add(kernel.record.config);
+  std::vector<std::string> paths = {options.known.manifest, options.known.config};
+  for (const KernelSource& kernel : inputs.kernels)
+    paths.insert(paths.end(), {kernel.name, kernel.record.config});
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    auto found = find_file(path);
+    if (!found) return fail("{}: {}", path, found.error().message);
+    if (*found) files.push_back({path, FileIdentity(**found)});
   }
-  add(options.known.manifest);
-  add(options.known.config);
   auto problems = outputs.check(files);
   return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }

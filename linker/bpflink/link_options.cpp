@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "linker/command_line/program.hpp"
 #include "linker/elf/renaming.hpp"
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/report/report_files.hpp"
 
 namespace bpflink {
@@ -114,8 +113,10 @@ std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable&
 
 void check_idle_options(LinkCommand& command) {
   for (const std::string& directory : command.link.library_paths) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(directory, error))
+    auto found = find_file(directory);
+    if (!found)
+      command.warnings.push_back(fmt::format("-L {}: {}", directory, found.error().message));
+    else if (!*found || !S_ISDIR((*found)->st_mode))
       command.warnings.push_back(fmt::format("-L {}: is not a directory", directory));
   }
   const LinkOptions& link = command.link;

@@ -155,7 +155,7 @@ class Check {
 
   Result check(const InputPath& input) const {
     std::vector<InputFile> files;  // only of this input
-    auto sources = open_sources(input.path, files);
+    auto sources = open_sources(input, files);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty() && !input.is_listed)
       return fail("{}: compile with -g, with gcc -gbtf", sources->lack);

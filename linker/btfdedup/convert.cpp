@@ -34,7 +34,7 @@ class Conversion {
 
  private:
   std::expected<BtfSource, Error> read_input() {
-    auto sources = open_sources(options_.inputs.front(), files_);
+    auto sources = open_sources({options_.inputs.front()}, files_);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
     BtfSource& source = sources->list.front();

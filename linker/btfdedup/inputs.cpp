@@ -1,7 +1,6 @@
 #include "linker/btfdedup/inputs.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "linker/elf/archive.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
@@ -18,28 +18,57 @@
 namespace bpflink {
 namespace {
 
-bool is_directory(const std::string& path) {
-  struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+/// Whether the types of a file of a directory are split from a kernel's.
+std::expected<bool, Error> is_module(const std::string& path) {
+  auto name = module_name(path);
+  if (!name) return std::unexpected(name.error());
+  return !name->empty();
 }
 
 /// Whether a file of a directory may have BTF, judged by its beginning, and by its name if it is
 /// compressed.
-bool may_have_btf(const std::string& path) {
-  if (!module_name(path).empty() || is_kernel_file(path).value_or(false)) return true;
+std::expected<bool, Error> may_have_btf(const std::string& path) {
+  auto module = is_module(path);
+  if (!module || *module) return module;
+  auto look = look_for_kernel(path);
+  if (!look) return std::unexpected(look.error());
+  if (*look == KernelLook::Kernel) return true;
   std::array<std::byte, 16> buffer;
   auto begin = read_begin(path, buffer);
-  return is_elf(begin) || is_archive(begin);
+  if (!begin) return std::unexpected(begin.error());
+  return is_elf(*begin) || is_archive(*begin);
 }
 
-std::expected<std::vector<std::string>, Error> list_all_files(const std::string& directory) {
-  return list_files(directory, [](const std::string&) { return true; });
+/// Whether a file of a directory is a kernel that modules may be split from.
+std::expected<bool, Error> is_base(const std::string& path) {
+  auto module = is_module(path);
+  if (!module) return module;
+  if (*module && !path.ends_with(".btf")) return false;
+  auto look = look_for_kernel(path);
+  if (!look) return std::unexpected(look.error());
+  return *look == KernelLook::Kernel;
 }
 
-std::expected<InputFile, Error> open_input(const std::string& path) {
-  bool is_standard_input = path == "-";
-  std::string name = is_standard_input ? "standard input" : path;
-  auto file = is_standard_input ? InputFile::read(STDIN_FILENO, name) : InputFile::open(path);
+/// The files in a directory and below for which `is_wanted`, which may fail.
+std::expected<std::vector<std::string>, Error> list_wanted(
+    const std::string& directory, std::expected<bool, Error> (*is_wanted)(const std::string&)) {
+  auto files = list_files(directory, [](const std::string&) { return true; });
+  if (!files) return files;
+  std::vector<std::string> wanted;
+  for (std::string& file : *files) {
+    auto answer = is_wanted(file);
+    if (!answer) return std::unexpected(answer.error());
+    if (*answer) wanted.push_back(std::move(file));
+  }
+  return wanted;
+}
+
+std::expected<InputFile, Error> open_input(const InputPath& input) {
+  bool is_standard_input = input.path == "-";
+  std::string name = is_standard_input ? "standard input" : input.path;
+  auto file = is_standard_input ? InputFile::read(STDIN_FILENO, name)
+              : input.is_listed ? InputFile::open_regular(name)
+                                : InputFile::open(name);
   if (!file) return fail("{}: {}", name, file.error().message);
   return file;
 }
@@ -144,34 +173,27 @@ std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::
       inputs.push_back({path, false});
       continue;
     }
-    auto files = list_all_files(path);
+    auto files = list_wanted(path, split ? is_module : may_have_btf);
     if (!files) return std::unexpected(files.error());
-    size_t before = inputs.size();
-    for (std::string& file : *files)
-      if (split ? !module_name(file).empty() : may_have_btf(file))
-        inputs.push_back({std::move(file), true});
-    if (inputs.size() == before)
+    if (files->empty())
       return fail("{}: has no {} in it", path, split ? "module" : "kernel, module or object");
+    for (std::string& file : *files) inputs.push_back({std::move(file), true});
   }
   return inputs;
 }
 
-std::expected<std::string, Error> find_base_file(const std::string& path) {
-  if (!is_directory(path)) return path;
-  auto files = list_all_files(path);
+std::expected<InputPath, Error> find_base_file(const std::string& path) {
+  if (!is_directory(path)) return InputPath{path};
+  auto files = list_wanted(path, is_base);
   if (!files) return std::unexpected(files.error());
-  std::erase_if(*files, [](const std::string& file) {
-    bool is_module = !module_name(file).empty() && !file.ends_with(".btf");
-    return is_module || !is_kernel_file(file).value_or(false);
-  });
   if (files->empty()) return fail("{}: has no kernel in it", path);
   if (files->size() > 1)
     return fail("{}: has several kernels in it: {}, {}", path, files->at(0), files->at(1));
-  return std::move(files->front());
+  return InputPath{std::move(files->front()), true};
 }
 
-std::expected<Sources, Error> open_sources(const std::string& path, std::vector<InputFile>& files) {
-  auto opened = open_input(path);
+std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files) {
+  auto opened = open_input(input);
   if (!opened) return std::unexpected(opened.error());
   if (is_packed(opened->bytes())) return open_packed(std::move(*opened), files);
   InputFile file = std::move(*opened);
@@ -196,7 +218,7 @@ std::expected<Sources, Error> open_sources(const std::string& path, std::vector<
 }
 
 std::expected<ElfFile, Error> open_elf(const std::string& path, std::vector<InputFile>& files) {
-  auto opened = open_input(path);
+  auto opened = open_input({path});
   if (!opened) return std::unexpected(opened.error());
   if (!is_elf(opened->bytes()) && !is_packed(opened->bytes()))
     return fail("{}: is not an ELF file", path);

@@ -17,17 +17,17 @@ namespace bpflink {
 /// A file to read, given or found in a given directory.
 struct InputPath {
   std::string path;
-  bool is_listed;  ///< in a directory
+  bool is_listed = false;  ///< in a directory
 };
 
 /// The inputs at `paths`, where the files with BTF in a directory stand for it: kernels, modules,
 /// objects and archives. If the inputs are `split`, only modules do: beside them are kernels.
-/// Errors begin with the path: a directory cannot be read, or has none.
+/// Errors begin with the path: a directory or a file in it cannot be read, or it has none.
 std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::string>& paths,
                                                          bool split);
 
 /// The base at `path`: a file, or the only kernel in a directory. Errors begin with the path.
-std::expected<std::string, Error> find_base_file(const std::string& path);
+std::expected<InputPath, Error> find_base_file(const std::string& path);
 
 /// The BTF of one file or member of an archive, in its bytes.
 struct BtfSource {
@@ -46,11 +46,11 @@ struct Sources {
   std::string lack;  ///< why the list is empty, beginning with the name of the file
 };
 
-/// Opens the file at `path` ("-" is standard input) and lists the BTF in it: all members of an
+/// Opens the input ("-" is standard input) and lists the BTF in it: all members of an
 /// archive that have some, or what unpack_kernel() finds. The list is empty for an ELF file, image
 /// or archive without BTF. Opened files are added to `files`; the sources are views of them. Errors
 /// begin with the name of the file: it cannot be read or unpacked.
-std::expected<Sources, Error> open_sources(const std::string& path, std::vector<InputFile>& files);
+std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files);
 
 /// Opens an ELF file, which may be compressed. It is a view of what is added to `files`. Errors
 /// begin with the path.

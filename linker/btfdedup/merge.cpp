@@ -1,7 +1,6 @@
 #include "linker/btfdedup/merge.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <numeric>
@@ -11,17 +10,19 @@
 #include "linker/command_line/program.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
 namespace {
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat x, y;
+std::expected<bool, Error> is_same_file(const std::string& a, const std::string& b) {
   if (a == b) return true;
-  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
+  auto x = find_file(a), y = find_file(b);
+  if (!x) return fail("{}: {}", a, x.error().message);
+  if (!y) return fail("{}: {}", b, y.error().message);
+  return *x && *y && FileIdentity(**x) == FileIdentity(**y);
 }
 
 /// Whether the strings of a blob continue those of a base.
@@ -34,13 +35,16 @@ bool is_split(std::span<const std::byte> blob) {
 
 Merger::Merger(const BtfdedupOptions& options)
     : options_(options),
-      updates_own_types_(!options.update.empty() && options.inputs.size() == 1 &&
-                         is_same_file(options.inputs[0], options.update)),
       is_described_(!options.size_map.empty() || options.print_sizes != 0 ||
                     !options.explain.empty()) {}
 
 /// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Merger::read() {
+  if (!options_.update.empty() && options_.inputs.size() == 1) {
+    auto is_own = is_same_file(options_.inputs[0], options_.update);
+    if (!is_own) return std::unexpected(is_own.error());
+    updates_own_types_ = *is_own;
+  }
   for (const std::string& path : options_.bases)
     if (auto ok = read_base(bases_, path, options_.flatten, files_); !ok) return ok;
   if (auto ok = read_image_symbols(); !ok) return ok;
@@ -49,7 +53,7 @@ std::expected<void, Error> Merger::read() {
   std::vector<std::string> lacks;
   std::string last_lack;
   for (const InputPath& input : *inputs) {
-    auto sources = open_sources(input.path, files_);
+    auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) last_lack = sources->lack;
     if (sources->list.empty() && !input.is_listed) lacks.push_back(last_lack);
@@ -84,10 +88,12 @@ std::expected<void, Error> Merger::begin(const BtfSource& first) {
   }
   if (auto ok = add_own_base(bases_, first); !ok) return ok;
   base_of_inputs_ = first.base;
+  auto is_sorted = sorts();
+  if (!is_sorted) return std::unexpected(is_sorted.error());
   DedupOptions options{.threads = options_.threads,
                        .base = base(),
                        .borrow_inputs = true,
-                       .sort = sorts(),
+                       .sort = *is_sorted,
                        .flatten = options_.flatten};
   if (image_symbols_)
     image_deduplicator_.emplace(options);
@@ -98,11 +104,12 @@ std::expected<void, Error> Merger::begin(const BtfSource& first) {
 
 /// Whether to sort the types: a sorted file stays sorted. A file's own types stay sorted in order
 /// of first occurrence, because equal types have one name.
-bool Merger::sorts() const {
+std::expected<bool, Error> Merger::sorts() const {
   if (options_.sort) return true;
   if (options_.update.empty() || updates_own_types_) return false;
   auto file = InputFile::open(options_.update);
-  if (!file || !is_elf(file->bytes())) return false;
+  if (!file) return fail("{}: {}", options_.update, file.error().message);
+  if (!is_elf(file->bytes())) return false;
   auto elf = read_elf(file->bytes());
   if (!elf || !elf->find(".BTF")) return false;
   auto btf = Btf::parse(elf->contents(elf->sections[*elf->find(".BTF")]), base());

@@ -53,7 +53,7 @@ class Merger {
  private:
   std::expected<void, Error> read_image_symbols();
   std::expected<void, Error> begin(const BtfSource& first);
-  bool sorts() const;
+  std::expected<bool, Error> sorts() const;
   std::expected<void, Error> add(BtfSource source);
   std::expected<void, Error> add(const BtfSource& source, const std::string& name,
                                  std::span<const std::byte> blob);
@@ -65,7 +65,6 @@ class Merger {
   void count_bases();
 
   const BtfdedupOptions& options_;
-  const bool updates_own_types_;  ///< computed once: the files may change
   const bool is_described_;
   std::vector<InputFile> files_;  ///< mapped until the end
   Bases bases_;
@@ -74,6 +73,7 @@ class Merger {
   std::optional<ImageSymbols> image_symbols_;
   std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
   std::optional<ImageDeduplicator> image_deduplicator_;
+  bool updates_own_types_ = false;  ///< whether the only input is the updated file
   MergedBtf merged_;
 };
 

@@ -69,7 +69,7 @@ std::optional<ExtendedName> parse_extended_name(std::string_view text) {
 
 /// A member of a thin archive, or an archive that it names.
 std::expected<InputFile, Error> open_named(const std::string& path, std::string name) {
-  auto file = InputFile::open(path, std::move(name));
+  auto file = InputFile::open_regular(path, std::move(name));
   if (!file)
     return fail("{} (a thin archive has only the names of its members: rebuild it)",
                 file.error().message);

@@ -42,8 +42,8 @@ std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const st
 std::vector<std::string_view> read_archive_index(std::span<const std::byte> image);
 
 /// Opens the member as an input: a mapped file or a part of one for a thin archive, otherwise a
-/// part of the archive, which must outlive it. Errors: those of InputFile::open(); the member's
-/// failure.
+/// part of the archive, which must outlive it. Errors: those of InputFile::open_regular(); the
+/// member's failure.
 std::expected<InputFile, Error> open_member(const ArchiveMember& member);
 
 }  // namespace bpflink

@@ -1,11 +1,12 @@
 #include "linker/io/paths.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
 #include <system_error>
+
+#include "linker/io/directory.hpp"
 
 namespace bpflink {
 
@@ -49,7 +50,8 @@ std::optional<std::string> find_library(std::string_view name,
                                         const std::vector<std::string>& directories) {
   for (const std::string& directory : directories) {
     std::string path = without_dots(fmt::format("{}/{}", directory, file_of_library(name)));
-    if (::access(path.c_str(), F_OK) == 0) return path;
+    // One that cannot be looked at is not passed over for another one: opening it says why.
+    if (auto found = find_file(path); !found || *found) return path;
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ std::optional<int> descriptor_of(std::string_view path);
 /// The file that `-l` names: lib`name`.a, or what follows a colon as it is.
 std::string file_of_library(std::string_view name);
 
-/// The path of that file in the first directory that has it.
+/// The path of that file in the first directory that has it, or may have it.
 std::optional<std::string> find_library(std::string_view name,
                                         const std::vector<std::string>& directories);
 

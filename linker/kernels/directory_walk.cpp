@@ -1,21 +1,20 @@
 #include "linker/kernels/directory_walk.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int deepest_directory = 64;
 constexpr size_t max_entries = 1'000'000;
@@ -24,19 +23,32 @@ class Walk {
  public:
   explicit Walk(const std::function<bool(const std::string&)>& enters) : enters_(enters) {}
 
-  std::expected<void, Error> visit(const fs::path& directory, int depth) {
-    if (depth > deepest_directory) return fail("{}: is too deep", directory.string());
-    auto entries = sorted_entries(directory);
-    if (!entries) return std::unexpected(entries.error());
-    for (const fs::directory_entry& entry : *entries) {
-      std::error_code error;
-      std::string name = entry.path().filename().string();
+  std::expected<void, Error> visit(const std::string& directory, int depth) {
+    if (depth > deepest_directory) return fail("{}: is too deep", directory);
+    auto names = list_directory(directory);
+    if (!names) return fail("{}: {}", directory, names.error().message);
+    if ((entry_count_ += names->size()) > max_entries)
+      return fail("{}: has more than {} files", directory, max_entries);
+    for (const std::string& name : *names) {
       if (name.starts_with('.')) continue;
-      if (entry.is_directory(error)) {
-        if (entry.is_symlink(error) || !enters_(name)) continue;
-        if (auto ok = visit(entry.path(), depth + 1); !ok) return ok;
-      } else if (entry.is_regular_file(error)) {
-        add(entry.path(), entry.is_symlink(error));
+      std::string path =
+          fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/", name);
+      struct stat info, target;
+      if (::lstat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT) continue;  // it was removed meanwhile
+        return fail_entry(path);
+      }
+      bool is_link = S_ISLNK(info.st_mode);
+      if (is_link && ::stat(path.c_str(), &target) == 0) {
+        info = target;
+      } else if (is_link) {
+        if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // it leads nowhere
+        info.st_mode = S_IFREG;  // who opens it reports why it cannot
+      }
+      if (S_ISDIR(info.st_mode) && !is_link && enters_(name)) {
+        if (auto ok = visit(path, depth + 1); !ok) return ok;
+      } else if (S_ISREG(info.st_mode)) {
+        add(std::move(path), is_link, {info.st_dev, info.st_ino});
       }
     }
     return {};
@@ -51,19 +63,9 @@ class Walk {
   }
 
  private:
-  std::expected<std::vector<fs::directory_entry>, Error> sorted_entries(const fs::path& directory) {
-    std::vector<fs::directory_entry> entries;
-    std::error_code error;
-    fs::directory_iterator iterator(directory, error), end;
-    while (!error && iterator != end) {
-      if (++entry_count_ > max_entries)
-        return fail("{}: has more than {} files", directory.string(), max_entries);
-      entries.push_back(*iterator);
-      iterator.increment(error);
-    }
-    if (error) return fail("{}: cannot read: {}", directory.string(), error.message());
-    std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path(); });
-    return entries;
+  static std::unexpected<Error> fail_entry(const std::string& path) {
+    auto error = system_error("cannot open");
+    return fail("{}: {}", path, error.error().message);
   }
 
   struct File {
@@ -72,12 +74,9 @@ class Walk {
     std::pair<dev_t, ino_t> identity;
   };
 
-  void add(const fs::path& path, bool is_link) {
-    struct stat info;
-    if (::stat(path.c_str(), &info) != 0) return;
-    std::pair identity(info.st_dev, info.st_ino);
+  void add(std::string path, bool is_link, std::pair<dev_t, ino_t> identity) {
     if (!is_link) seen_.insert(identity);
-    files_.push_back({path.string(), is_link, identity});
+    files_.push_back({std::move(path), is_link, identity});
   }
 
   const std::function<bool(const std::string&)>& enters_;
@@ -95,12 +94,16 @@ std::expected<std::vector<std::string>, Error> list_files(
   return walk.take_files();
 }
 
-std::span<const std::byte> read_begin(const std::string& path, std::span<std::byte> buffer) {
-  int fd = retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-  if (fd < 0) return {};
-  ssize_t count = retry([&] { return ::pread(fd, buffer.data(), buffer.size(), 0); });
-  ::close(fd);
-  return buffer.first(count > 0 ? static_cast<size_t>(count) : 0);
+std::expected<std::span<const std::byte>, Error> read_begin(const std::string& path,
+                                                            std::span<std::byte> buffer) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  Descriptor file(retry([&] { return ::open(path.c_str(), flags); }));
+  ssize_t count = file.is_open()
+                      ? retry([&] { return ::pread(file.fd(), buffer.data(), buffer.size(), 0); })
+                      : -1;
+  if (count >= 0) return buffer.first(static_cast<size_t>(count));
+  auto error = system_error(file.is_open() ? "cannot read" : "cannot open");
+  return fail("{}: {}", path, error.error().message);
 }
 
 }  // namespace bpflink

@@ -47,7 +47,7 @@ std::expected<OwnedBytes, Error> relocated(std::span<const std::byte> blob,
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name,
                                                               const Kernel& kernel) {
-  auto file = InputFile::open(path);
+  auto file = InputFile::open_regular(path);
   if (!file) return std::unexpected(file.error());
   auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
   if (!image) return std::unexpected(image.error());
@@ -65,12 +65,14 @@ std::expected<std::optional<KernelModule>, Error> read_module(const std::string&
 
 }  // namespace
 
-std::string module_name(const std::string& path) {
+std::expected<std::string, Error> module_name(const std::string& path) {
   std::string file = std::filesystem::path(path).filename().string();
   std::string name = name_of_module_file(file);
   if (!name.empty() || file == "vmlinux") return name;
-  std::array<std::byte, 2> begin;
-  return begins_like_kernel(read_begin(path, begin)) ? file : std::string();
+  std::array<std::byte, 2> buffer;
+  auto begin = read_begin(path, buffer);
+  if (!begin) return std::unexpected(begin.error());
+  return begins_like_kernel(*begin) ? file : std::string();
 }
 
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel) {
@@ -81,14 +83,15 @@ std::expected<void, Error> read_modules(const std::string& directory, Kernel& ke
   auto files = list_files(directory, is_of_kernel);
   if (!files) return std::unexpected(files.error());
   for (const std::string& path : *files) {
-    std::string name = module_name(path);
-    if (name.empty() || names.contains(name)) continue;
-    auto module = read_module(path, name, kernel);
+    auto name = module_name(path);
+    if (!name) kernel.notes.push_back(name.error().message);
+    if (!name || name->empty() || names.contains(*name)) continue;
+    auto module = read_module(path, *name, kernel);
     if (!module) {
       kernel.notes.push_back(fmt::format("{}: {}", path, module.error().message));
       continue;
     }
-    names.insert(std::move(name));
+    names.insert(std::move(*name));
     if (*module) kernel.add_module(std::move(**module));
   }
   return {};

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/manifest.hpp"
@@ -29,6 +31,41 @@ std::string stem_of_btf(const std::string& name) {
   return std::ranges::find(endings, ending) == endings.end() ? std::string() : name.substr(0, end);
 }
 
+/// Whether such a name is a kernel's, or one that the kernel may be in.
+bool is_kernel_name(const std::string& name) {
+  return name.starts_with("vmlinux") || name.starts_with("vmlinuz") ||
+         name.find(".btf") != name.npos;
+}
+bool may_wrap_kernel(const std::string& name) {
+  return is_kernel_name(name) || name.find("vmlinu") != name.npos ||
+         name.find("Image") != name.npos;
+}
+
+std::string file_name_of(const std::string& path) {
+  return fs::path(path).filename().string();
+}
+
+/// Adds the kernels in a directory.
+std::expected<void, Error> add_kernels(std::vector<KernelSource>& sources,
+                                       const std::string& directory,
+                                       std::vector<std::string>* notes) {
+  auto files = list_files(directory, [](const std::string&) { return true; });
+  if (!files) return std::unexpected(files.error());
+  bool has_kernel = false;
+  for (std::string& file : *files) {
+    auto look = look_for_kernel(file);
+    if (!look && may_wrap_kernel(file_name_of(file))) return std::unexpected(look.error());
+    if (!look && notes) notes->push_back(look.error().message);
+    if (look == KernelLook::OnlyByName && notes)
+      notes->push_back(file + ": is named like a kernel, but is none");
+    if (look != KernelLook::Kernel) continue;
+    sources.push_back({.name = std::move(file), .is_listed = true});
+    has_kernel = true;
+  }
+  if (!has_kernel) return fail("{}: has no kernel in it", directory);
+  return {};
+}
+
 }  // namespace
 
 std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std::string> paths,
@@ -40,50 +77,34 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
     if (!read) return std::unexpected(read.error());
     manifest = std::move(*read);
   }
-  std::vector<std::string> names;
+  std::vector<KernelSource> sources;
   for (const std::string& path : paths) {
-    struct stat info;
-    if (::stat(path.c_str(), &info) != 0) {
-      auto error = system_error("cannot open");
-      return fail("{}: {}", path, error.error().message);
-    }
-    if (!S_ISDIR(info.st_mode)) {
-      names.push_back(path);
-      continue;
-    }
-    size_t before = names.size();
-    auto files = list_files(path, [](const std::string&) { return true; });
-    if (!files) return std::unexpected(files.error());
-    for (std::string& file : *files) {
-      auto found = is_kernel_file(file);
-      if (!found && notes) notes->push_back(file + ": is named like a kernel, but is none");
-      if (found.value_or(false)) names.push_back(std::move(file));
-    }
-    if (names.size() == before) return fail("{}: has no kernel in it", path);
+    auto info = find_file(path);
+    if (!info) return fail("{}: {}", path, info.error().message);
+    if (!*info) return fail("{}: cannot open: {}", path, std::strerror(ENOENT));
+    if (!S_ISDIR((*info)->st_mode))
+      sources.push_back({.name = path});
+    else if (auto ok = add_kernels(sources, path, notes); !ok)
+      return std::unexpected(ok.error());
   }
   auto shared = std::make_shared<const KernelOptions>(std::move(options));
-  std::vector<KernelSource> sources;
-  for (std::string& name : names) {
-    KernelSource source{std::move(name), {}, shared};
+  for (KernelSource& source : sources) {
+    source.options = shared;
     if (!manifest.empty())
       if (auto it = manifest.find(canonical_path(source.name)); it != manifest.end())
         source.record = it->second;
-    sources.push_back(std::move(source));
   }
   return sources;
 }
 
-std::optional<bool> is_kernel_file(const std::string& path) {
+std::expected<KernelLook, Error> look_for_kernel(const std::string& path) {
   std::array<std::byte, 4096> buffer;
   auto begin = read_begin(path, buffer);
-  if (begins_like_kernel(begin)) return true;
-  std::string name = fs::path(path).filename().string();
-  bool is_of_kernel =
-      name.starts_with("vmlinux") || name.starts_with("vmlinuz") || name.find(".btf") != name.npos;
-  bool may_be_wrapped =
-      is_of_kernel || name.find("vmlinu") != name.npos || name.find("Image") != name.npos;
-  if (may_be_wrapped && begins_like_wrapped_kernel(begin)) return true;
-  return is_of_kernel ? std::nullopt : std::optional(false);
+  if (!begin) return std::unexpected(begin.error());
+  std::string name = file_name_of(path);
+  if (begins_like_kernel(*begin) || (may_wrap_kernel(name) && begins_like_wrapped_kernel(*begin)))
+    return KernelLook::Kernel;
+  return is_kernel_name(name) ? KernelLook::OnlyByName : KernelLook::Other;
 }
 
 bool begins_with_version(std::string_view text) {

@@ -1,6 +1,7 @@
 // Finds the kernels to check: files, directories of files, and a manifest's facts about them.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -45,8 +46,9 @@ struct KernelRecord {
 
 /// A kernel that has not been read yet.
 struct KernelSource {
-  std::string name;       ///< its path, as given or below a given directory
-  KernelRecord record{};  ///< from the manifest
+  std::string name;        ///< its path, as given or below a given directory
+  bool is_listed = false;  ///< whether a directory was given
+  KernelRecord record{};   ///< from the manifest
   /// The options of all kernels. Not null.
   std::shared_ptr<const KernelOptions> options{};
 };
@@ -55,7 +57,8 @@ struct KernelSource {
 /// directory, a file is a kernel if it begins like one, or if it has "vmlinu", "Image" or ".btf" in
 /// its name and begins like an ELF file, a compressed file or an archive. Directories are searched
 /// as list_files() does. Only the first 4 KiB of a file are read. `notes` gets a sentence about
-/// each file that is named like a kernel and is none.
+/// each file that is named like a kernel and is none, and about each that is not and cannot be
+/// read.
 ///
 /// A manifest is JSON, a list of objects:
 ///
@@ -66,14 +69,17 @@ struct KernelSource {
 /// image or from BTFHub's path take precedence over the manifest.
 ///
 /// Errors: a path does not exist; a directory cannot be read, is too deep, or has too many files or
-/// no kernel; the manifest cannot be read or is not such a list.
+/// no kernel; a file that is named like a kernel cannot be read; the manifest cannot be read or is
+/// not such a list.
 std::expected<std::vector<KernelSource>, Error> find_kernels(
     std::span<const std::string> paths, KernelOptions options,
     std::vector<std::string>* notes = nullptr);
 
-/// Whether a file of a directory is a kernel, as find_kernels() decides; nothing if only its name
-/// is a kernel's.
-std::optional<bool> is_kernel_file(const std::string& path);
+/// What a file of a directory is, as find_kernels() decides.
+enum class KernelLook : uint8_t { Kernel, OnlyByName, Other };
+
+/// Errors begin with the path: it cannot be read.
+std::expected<KernelLook, Error> look_for_kernel(const std::string& path);
 
 /// Whether a text begins with two numbers and a dot between them, as a kernel's release does.
 bool begins_with_version(std::string_view text);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
@@ -51,22 +52,25 @@ std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
   return config;
 }
 
-std::expected<KernelConfig, Error> read_config(const std::string& path) {
-  auto file = InputFile::open(path);
+std::expected<KernelConfig, Error> read_config(const std::string& path,
+                                               const std::expected<InputFile, Error>& file) {
   if (!file) return fail("{}: {}", path, file.error().message);
   return parse_config(*file);
 }
 
 /// The configuration file of a kernel of that release in `directory`: a file named after the
 /// release or, as in /lib/modules, "config" in a directory named so.
-std::optional<std::string> find_config_beside(const fs::path& directory,
-                                              const std::string& release) {
+std::expected<std::optional<std::string>, Error> find_config_beside(const fs::path& directory,
+                                                                    const std::string& release) {
   if (release.empty() || release.find('/') != release.npos) return std::nullopt;
-  std::error_code error;
   std::vector<std::string> names = {"config-" + release, release + ".config"};
   if (directory.filename() == release) names.emplace_back("config");
-  for (const std::string& name : names)
-    if (fs::path path = directory / name; fs::is_regular_file(path, error)) return path.string();
+  for (const std::string& name : names) {
+    std::string path = (directory / name).string();
+    auto found = find_file(path);
+    if (!found) return fail("{}: {}", path, found.error().message);
+    if (*found && S_ISREG((*found)->st_mode)) return path;
+  }
   return std::nullopt;
 }
 
@@ -74,22 +78,28 @@ std::optional<std::string> find_config_beside(const fs::path& directory,
 std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource& source,
                                                               const Kernel& kernel,
                                                               const KernelImage& image) {
-  if (!source.options->config.empty()) return read_config(source.options->config);
+  if (const std::string& path = source.options->config; !path.empty())
+    return read_config(path, InputFile::open(path));
   if (auto built_in = find_image_config(image); !built_in.empty()) {
     auto config = KernelConfig::parse(built_in);
     if (!config)
       return fail("{}: its built-in configuration {}", source.name, config.error().message);
     return config;
   }
-  if (!source.record.config.empty()) return read_config(source.record.config);
+  if (const std::string& path = source.record.config; !path.empty())
+    return read_config(path, InputFile::open_regular(path));
   std::vector<fs::path> directories = {fs::path(source.name).parent_path()};
   if (kernel.is_running) {
-    if (auto file = InputFile::open("/proc/config.gz")) return parse_config(*file);
+    const std::string own = "/proc/config.gz";
+    auto found = find_file(own);
+    if (!found || *found) return read_config(own, InputFile::open(own));
     directories = {"/boot", fs::path("/lib/modules") / kernel.identity.release};
   }
-  for (const fs::path& directory : directories)
-    if (auto path = find_config_beside(directory, kernel.identity.release))
-      return read_config(*path);
+  for (const fs::path& directory : directories) {
+    auto path = find_config_beside(directory, kernel.identity.release);
+    if (!path) return std::unexpected(path.error());
+    if (*path) return read_config(**path, InputFile::open_regular(**path));
+  }
   return std::nullopt;
 }
 
@@ -98,7 +108,8 @@ std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource
 std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& source) {
   const KernelOptions& options = *source.options;
   auto in_source = [&](const Error& error) { return fail("{}: {}", source.name, error.message); };
-  auto file = InputFile::open(source.name);
+  auto file =
+      source.is_listed ? InputFile::open_regular(source.name) : InputFile::open(source.name);
   if (!file) return in_source(file.error());
   auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
   if (!image) return in_source(image.error());

@@ -7,6 +7,7 @@
 
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/elf/archive.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/paths.hpp"
 
 namespace bpflink {
@@ -21,7 +22,7 @@ bool defines(const ObjectFile& object, std::string_view name) {
 }
 
 bool file_defines(const std::string& path, std::string_view name) {
-  auto file = InputFile::open(path);
+  auto file = InputFile::open_regular(path);
   if (!file) return false;
   auto object = ObjectFile::read(path, file->bytes());
   return object && defines(**object, name);
@@ -69,15 +70,12 @@ Hints find_in_input(const InputFile& archive, std::string_view name) {
   return {};
 }
 
-/// The archives in a directory that -l would find.
+/// The archives in a directory that -l would find. A hint is not worth an error.
 std::vector<std::string> list_archives(const std::string& directory) {
   std::vector<std::string> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    std::string name = entry.path().filename();
+  for (const std::string& name : list_directory(directory).value_or(std::vector<std::string>()))
     if (name.starts_with("lib") && name.ends_with(".a"))
-      paths.push_back(without_dots(entry.path().string()));
-  }
+      paths.push_back(without_dots(fmt::format("{}/{}", directory, name)));
   return paths;
 }
 
@@ -86,7 +84,7 @@ std::vector<std::string> list_archives(const std::string& directory) {
 ArchiveHints::ArchiveHints(const Context& context) : context_(context) {
   for (const std::string& directory : context.options.library_paths)
     for (const std::string& path : list_archives(directory)) {
-      auto archive = InputFile::open(path);
+      auto archive = InputFile::open_regular(path);
       if (!archive || !is_archive(archive->bytes())) continue;
       auto names = read_archive_index(archive->bytes());
       libraries_.push_back({std::move(*archive), {names.begin(), names.end()}});

@@ -27,6 +27,7 @@
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_types.hpp"
 #include "linker/elf/renaming.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/lto/backend.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/report_parts.hpp"
@@ -103,13 +104,11 @@ class InputReader {
     const std::filesystem::path directory = path.parent_path();
     size_t best = misspelling_limit(name);
     std::string nearest;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(directory.empty() ? "." : directory, failure)) {
-      std::string other = entry.path().filename().string();
-      if (entry.path().extension() != path.extension()) continue;
+    auto names = list_directory(directory.empty() ? "." : directory.string());
+    for (std::string& other : names.value_or(std::vector<std::string>())) {
+      if (std::filesystem::path(other).extension() != path.extension()) continue;
       size_t distance = edit_distance(name, other);
-      bool is_nearer = distance < best || (distance == best && other < nearest);
-      if (!is_nearer) continue;
+      if (distance >= best) continue;
       best = distance;
       nearest = std::move(other);
     }
@@ -119,7 +118,9 @@ class InputReader {
   }
 
   static std::expected<InputFile, Error> open_source(const InputSource& source) {
-    if (!source.given) return InputFile::open(source.name);
+    if (!source.given)
+      return source.is_library ? InputFile::open_regular(source.name)
+                               : InputFile::open(source.name);
     if (!*source.given) return std::unexpected(source.given->error());
     return InputFile::in_memory(source.name, (*source.given)->bytes());
   }
