@@ -111,7 +111,7 @@ bool is_tar(std::span<const std::byte> bytes) {
 
 std::expected<TarMember, Error> find_tar_member(std::span<const std::byte> archive,
                                                 std::string_view suffix) {
-  std::optional<TarMember> first;
+  std::optional<TarMember> first, found;
   size_t files = 0;
   for (size_t at = 0; archive.size() - at >= block_size;) {
     auto header = archive.subspan(at, block_size);
@@ -124,13 +124,18 @@ std::expected<TarMember, Error> find_tar_member(std::span<const std::byte> archi
     std::string_view kind = text_of(header, kind_field);
     if (kind.empty() || kind[0] == static_cast<char>(Kind::File)) {
       TarMember member{name, archive.subspan(at, static_cast<size_t>(*size))};
-      if (name.ends_with(suffix)) return member;
+      bool is_wanted = name.ends_with(suffix);
+      if (is_wanted && found)
+        return fail("is a tar archive of several files named *{}: {}, {}", suffix, found->name,
+                    name);
+      if (is_wanted) found = member;
       ++files;
       if (!first) first = member;
     }
     uint64_t padded = align_up(*size, block_size);
     at += static_cast<size_t>(std::min<uint64_t>(padded, archive.size() - at));
   }
+  if (found) return *found;
   if (files != 1)
     return fail("is a tar archive of {}, none of them named *{}", count_of(files, "file"), suffix);
   return *first;

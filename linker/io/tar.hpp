@@ -28,8 +28,8 @@ struct TarMember {
 /// Whether `bytes` begin like a tar file, in POSIX's format or GNU's variant.
 bool is_tar(std::span<const std::byte> bytes);
 
-/// The first file whose name ends in `suffix`, or else the only file. Errors: there is none; the
-/// tar file is damaged or truncated.
+/// The only file whose name ends in `suffix`, or else the only file. Errors: there is none, or are
+/// several; the tar file is damaged or truncated.
 std::expected<TarMember, Error> find_tar_member(std::span<const std::byte> archive,
                                                 std::string_view suffix);
 

@@ -254,6 +254,8 @@ TEST_CASE("an archive has one file of BTF") {
   };
   CHECK(name_of(tar({{"README", btf}, {"k.btf", btf}})) == "k.btf");
   CHECK(name_of(tar({{"vmlinux", btf}})) == "vmlinux");
+  CHECK(name_of(tar({{"a.btf", btf}, {"b", btf}, {"c.btf", btf}})) ==
+        "is a tar archive of several files named *.btf: a.btf, c.btf");
   CHECK(name_of(tar({{"a", btf}, {"b", btf}})) ==
         "is a tar archive of 2 files, none of them named *.btf");
   CHECK(name_of(tar({})) == "is a tar archive of 0 files, none of them named *.btf");
