@@ -3,6 +3,7 @@
 #include "linker/btfdedup/update.hpp"
 
 #include <elf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/insn.hpp"
 #include "linker/error.hpp"
+#include "linker/io/sparse_writer.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/kernel_image.hpp"
 
@@ -167,9 +169,14 @@ std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte>
                   blob.size());
     place = align_up(elf_.image.size(), 8);
   }
-  if (auto ok = write_all_at(fd, 0, elf_.image); !ok) return ok;
-  std::vector<std::byte> zeros(old.size);
-  if (auto ok = write_all_at(fd, old.offset, zeros); !ok) return ok;
+  // What is not written is zero: the old contents, and holes of the file.
+  if (::ftruncate(fd, static_cast<off_t>(elf_.image.size())) != 0)
+    return system_error("cannot write");
+  uint64_t rest = old.offset + old.size;
+  SparseWriter copy(fd);
+  if (auto ok = copy.write(0, elf_.image.first(old.offset)); !ok) return ok;
+  if (auto ok = copy.write(rest, elf_.image.subspan(rest)); !ok) return ok;
+  if (auto ok = copy.finish(); !ok) return ok;
   if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
   for (const Patch& patch : patches_)
     if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
