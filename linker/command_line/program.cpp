@@ -9,17 +9,32 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "linker/diagnostics/printable.hpp"
 #include "linker/error.hpp"
 #include "linker/io/interruption.hpp"
+#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
 
-void write_to(std::FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
+/// What is printed to standard output.
+struct Printed {
+  std::string text;  ///< not written yet
+  bool has_failed = false;
+};
+Printed& printed() {
+  static Printed output;
+  return output;
+}
+
+void write_printed() {
+  Printed& output = printed();
+  if (!write_all(STDOUT_FILENO, std::as_bytes(std::span(output.text)))) output.has_failed = true;
+  output.text.clear();
 }
 
 /// Input that is closed is empty, and output that is closed cannot be written: no file gets the
@@ -55,7 +70,8 @@ void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
   const char* terminal = std::getenv("TERM");
   bool is_dumb = terminal && std::string_view(terminal) == "dumb";
   if (!color) color = ::isatty(STDERR_FILENO) && !is_dumb && !std::getenv("NO_COLOR");
-  write_to(stderr, render(diagnostic, {.program = program, .color = *color}));
+  std::string text = render(diagnostic, {.program = program, .color = *color});
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void print_error(std::string_view program, std::string message) {
@@ -76,7 +92,10 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 }
 
 void print_text(std::string_view text) {
-  write_to(stdout, printable_lines(text));
+  constexpr size_t enough = 1 << 16;
+  Printed& output = printed();
+  output.text += printable_lines(text);
+  if (output.text.size() >= enough) write_printed();
 }
 
 size_t terminal_width() {
@@ -86,8 +105,8 @@ size_t terminal_width() {
 }
 
 std::expected<void, Error> flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return fail("cannot write to standard output");
+  write_printed();
+  if (printed().has_failed) return fail("cannot write to standard output");
   return {};
 }
 

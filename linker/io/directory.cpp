@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -18,6 +19,13 @@ std::expected<std::optional<struct stat>, Error> find_file(const std::string& pa
   struct stat info;
   if (retry([&] { return ::stat(path.c_str(), &info); }) == 0) return info;
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  return system_error("cannot open");
+}
+
+std::expected<std::optional<std::string>, Error> canonical_path(const std::string& path) {
+  std::unique_ptr<char, void (*)(void*)> canonical(::realpath(path.c_str(), nullptr), ::free);
+  if (canonical) return canonical.get();
+  if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return std::nullopt;
   return system_error("cannot open");
 }
 

@@ -16,6 +16,10 @@ namespace bpflink {
 /// at is not absent. Errors: "cannot open: " and the reason.
 std::expected<std::optional<struct stat>, Error> find_file(const std::string& path);
 
+/// The path without symbolic links, "." and ".."; nothing if there is nothing, or the user may not
+/// go there. Errors: "cannot open: " and the reason.
+std::expected<std::optional<std::string>, Error> canonical_path(const std::string& path);
+
 /// Whether a directory is there. If that is not known, it is none: opening it as a file says why.
 bool is_directory(const std::string& path);
 

@@ -43,7 +43,8 @@ class Walk {
         info = target;
       } else if (is_link) {
         if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // it leads nowhere
-        info.st_mode = S_IFREG;  // who opens it reports why it cannot
+        if (errno != EACCES) return fail_entry(path);
+        info.st_mode = S_IFREG;  // who opens it finds out whether it matters
       }
       if (S_ISDIR(info.st_mode) && !is_link && enters_(name)) {
         if (auto ok = visit(path, depth + 1); !ok) return ok;

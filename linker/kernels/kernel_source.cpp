@@ -90,9 +90,11 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
   auto shared = std::make_shared<const KernelOptions>(std::move(options));
   for (KernelSource& source : sources) {
     source.options = shared;
-    if (!manifest.empty())
-      if (auto it = manifest.find(canonical_path(source.name)); it != manifest.end())
-        source.record = it->second;
+    if (manifest.empty()) continue;
+    auto path = canonical_path(source.name);
+    if (!path) return fail("{}: {}", source.name, path.error().message);
+    if (auto it = manifest.find(path->value_or("")); it != manifest.end())
+      source.record = it->second;
   }
   return sources;
 }

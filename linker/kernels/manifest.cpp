@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_image.hpp"
 
@@ -48,12 +49,6 @@ std::expected<std::string, Error> read_record(const Json& object, KernelRecord& 
 
 }  // namespace
 
-std::string canonical_path(const std::string& path) {
-  std::error_code error;
-  auto canonical = std::filesystem::weakly_canonical(path, error);
-  return error ? path : canonical.string();
-}
-
 std::expected<Manifest, Error> read_manifest(const std::string& path) {
   auto file = InputFile::open(path);
   if (!file) return fail("{}: {}", path, file.error().message);
@@ -68,7 +63,9 @@ std::expected<Manifest, Error> read_manifest(const std::string& path) {
     auto named = read_record(list[i], record);
     if (!named) return fail("{}: entry {} {}", path, i + 1, named.error().message);
     if (!record.config.empty()) record.config = path_in(path, record.config);
-    manifest.insert_or_assign(canonical_path(path_in(path, *named)), std::move(record));
+    auto kernel = canonical_path(path_in(path, *named));
+    if (!kernel) return fail("{}: {}", *named, kernel.error().message);
+    if (*kernel) manifest.insert_or_assign(std::move(**kernel), std::move(record));
   }
   return manifest;
 }

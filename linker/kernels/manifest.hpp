@@ -10,13 +10,10 @@
 
 namespace bpflink {
 
-/// The kernels of a manifest by canonical_path().
+/// The kernels of a manifest that exist, by canonical_path().
 using Manifest = std::map<std::string, KernelRecord>;
 
 /// Reads the manifest at `path`. Errors begin with the path.
 std::expected<Manifest, Error> read_manifest(const std::string& path);
-
-/// The path without symbolic links, "." and "..", as far as it exists.
-std::string canonical_path(const std::string& path);
 
 }  // namespace bpflink

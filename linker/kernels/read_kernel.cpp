@@ -12,7 +12,6 @@
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
-#include "linker/kernels/manifest.hpp"
 
 namespace bpflink {
 namespace {
@@ -21,11 +20,6 @@ namespace fs = std::filesystem;
 
 std::string_view text_of(const InputFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
-/// Whether the path is the running kernel's own BTF.
-bool is_running_kernel(const std::string& path) {
-  return canonical_path(path).starts_with("/sys/kernel/btf/");
 }
 
 void describe_running_kernel(Kernel& kernel) {
@@ -123,7 +117,9 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   auto kernel = std::make_unique<Kernel>(source.name, std::move(*btf));
   kernel->storage = std::move(storage);
 
-  kernel->is_running = is_running_kernel(source.name);
+  auto path = canonical_path(source.name);
+  if (!path) return in_source(path.error());
+  kernel->is_running = *path && (*path)->starts_with("/sys/kernel/btf/");
   if (kernel->is_running) describe_running_kernel(*kernel);
   identify(*image);
   KernelIdentity& identity = kernel->identity;
