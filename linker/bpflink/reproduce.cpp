@@ -84,6 +84,11 @@ std::optional<InputFile> open_to_read_again(const std::string& path) {
   return std::move(*file);
 }
 
+std::optional<InputFile> open_unnamed(const std::string& path) {
+  auto file = InputFile::open_regular(path);
+  return file ? std::optional(std::move(*file)) : std::nullopt;
+}
+
 class Reproducer {
  public:
   Reproducer(std::string_view program, const LinkCommand& command, const std::string& output)
@@ -145,7 +150,8 @@ class Reproducer {
   }
 
   void add_library(std::string_view name) {
-    if (auto path = find_library(name, command_.link.library_paths)) add_path(*path, FileUse::Read);
+    if (auto path = find_library(name, command_.link.library_paths))
+      add_inputs({place_of(*path), *path, /*is_named=*/false});
   }
 
   /// Adds the file or directory. Returns its path in the folder.
@@ -160,7 +166,7 @@ class Reproducer {
     else if (fs::is_directory(status))
       add_directory(place, path);
     else
-      add_inputs(place, path);
+      add_inputs({place, path, /*is_named=*/true});
     return place.empty() ? "." : place;
   }
 
@@ -171,19 +177,25 @@ class Reproducer {
 
   // ---- the inputs
 
+  struct Input {
+    std::string place, path;
+    bool is_named;  ///< on the command line: it need not be a regular file
+  };
+
   /// Adds a file and, if that is a thin archive, what it names. An archive may name itself.
-  void add_inputs(const std::string& place, const std::string& path) {
-    pending_.emplace_back(place, path);
+  void add_inputs(Input input) {
+    pending_.push_back(std::move(input));
     while (!pending_.empty()) {
-      auto [next_place, next_path] = std::move(pending_.back());
+      Input next = std::move(pending_.back());
       pending_.pop_back();
-      add_input(next_place, next_path);
+      add_input(next);
     }
   }
 
-  void add_input(const std::string& place, const std::string& path) {
+  void add_input(const Input& input) {
+    const auto& [place, path, is_named] = input;
     if (entries_.contains(folder_ + place)) return;
-    auto file = open_to_read_again(path);
+    auto file = is_named ? open_to_read_again(path) : open_unnamed(path);
     if (!file) return;
     inputs_.push_back(std::move(*file));
     std::span<const std::byte> bytes = inputs_.back().bytes();
@@ -206,7 +218,7 @@ class Reproducer {
       bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
       std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);
       if (is_absolute) absolute.insert(file);
-      pending_.emplace_back(below_root(fs::path(place).parent_path() / name), file);
+      pending_.push_back({below_root(fs::path(place).parent_path() / name), file, false});
     }
     make_relative(text, absolute);
     return std::as_bytes(std::span(text));
@@ -218,7 +230,7 @@ class Reproducer {
   std::string response_, version_;
   std::deque<std::string> archives_;  ///< thin ones, for the folder
   std::vector<InputFile> inputs_;
-  std::vector<std::pair<std::string, std::string>> pending_;  ///< places and paths of inputs to add
+  std::vector<Input> pending_;  ///< to add
   TarEntries entries_;
 };
 

@@ -1,12 +1,12 @@
 #include "linker/command_line/response_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
 
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
 #include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 
@@ -59,9 +59,10 @@ std::expected<std::string, Error> read_response_file(const std::string& path) {
 std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std::string> arguments,
                                   int depth) {
   for (std::string& argument : arguments) {
-    struct stat info;
     std::string path = argument.starts_with('@') ? argument.substr(1) : "";
-    if (path.empty() || ::stat(path.c_str(), &info) != 0) {
+    auto found = find_file(path);
+    if (!found) return fail("{}: {} (as a response file)", path, found.error().message);
+    if (!*found) {  // as is ""
       out.push_back(std::move(argument));
       continue;
     }

@@ -64,3 +64,16 @@ cp alone.debug before.debug
 if "$BTFDEDUP" good.btf --update alone.debug 2>message; then fail 'writes into a section without contents'; fi
 expect 'btfdedup: error: alone.debug: has a section .BTF without contents, as objcopy --only-keep-debug makes it' cat message
 cmp before.debug alone.debug
+
+# Holes of the file stay holes, also at its end.
+truncate -s 64M zeros
+cp x86.o sparse.o
+llvm-objcopy-19 --add-section=.large=zeros sparse.o
+truncate -s +64M sparse.o
+cp --sparse=always sparse.o before.o
+cp before.o sparse.o
+"$BTFDEDUP" wide.btf --update sparse.o
+expect "$(stat -c %s before.o)" stat -c %s sparse.o
+"$BTFDEDUP" sparse.o -o got.btf
+cmp wide.btf got.btf
+(($(stat -c %b sparse.o) * 512 < 2000000)) || fail "has $(stat -c %b sparse.o) blocks, not $(stat -c %b before.o)"

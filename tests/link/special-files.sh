@@ -27,9 +27,11 @@ for special in fifo /dev/zero /proc/kcore $pagemap; do
   ln -sf "$special" member.o
   fails "$BPFLINK" --whole-archive thin.a a.o -o out.o
   if [[ $special == $pagemap ]]; then expect_error 'thin.a: '; else expect_error 'thin.a(member.o): '; fi
+  fails "$BPFLINK" --whole-archive thin.a a.o -o out.o --reproduce out.tar
   fails "$BTFDEDUP" thin.a -o out.btf
   ln -sf "$special" libspecial.a
   fails "$BPFLINK" a.o -L . -lspecial -o out.o
+  fails "$BPFLINK" a.o -L . -lspecial -o out.o --reproduce out.tar
   fails "$BPFLINK" a.o -L . -o out.o # looks into it for a hint
   expect_error "undefined symbol: absent"
 done
