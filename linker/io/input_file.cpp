@@ -79,7 +79,7 @@ std::expected<InputFile, Error> InputFile::map(int fd, const struct stat& info, 
     // The kernel generates it, such as /sys/kernel/btf/vmlinux and /proc/config.gz; but not what is
     // as large as an address space, such as /proc/kcore.
     constexpr size_t max_generated = size_t{1} << 30;
-    if (size > max_generated) return fail("is no file that can be read");
+    if (size > max_generated) return fail("cannot be mapped, and is too large to be read");
     auto contents = read_to_end(fd, size);
     if (!contents) return std::unexpected(contents.error());
     file = in_memory(std::move(name), *contents);

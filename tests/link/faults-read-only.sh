@@ -32,3 +32,13 @@ for target in locked/out.o open/out.o locked/new.o; do
   expect out.o ls -A "${target%/*}"
 done
 chmod 755 locked
+
+# A report does not replace what it cannot see: it may be an object.
+echo 'what was there' >open/map
+chmod 222 open/map
+status=0
+"${as_user[@]}" "$program" a.o -o open/new.o --Map open/map 2>errors || status=$?
+[[ $status == 1 ]] || fail "open/map: exit status $status"
+expect_error "--Map 'open/map' would replace a file that cannot be read: cannot open: Permission denied"
+chmod 644 open/map
+expect 'what was there' cat open/map

@@ -41,6 +41,13 @@ ln -sf $pagemap other.o
 fails "$BPFLINK" a.o copied.a -o out.o
 expect_error "undefined symbol: absent"
 
+# A file that the kernel generates with a size cannot always be mapped. The size may be that of memory.
+if strace -qq -e trace=none true 2>/dev/null; then
+  truncate -s 2G large.o
+  fails strace -f -qq -o /dev/null -P "$PWD/large.o" -e trace=mmap -e inject=mmap:error=ENODEV "$BPFLINK" large.o -o out.o
+  expect_error 'large.o: cannot be mapped, and is too large to be read'
+fi
+
 # A library that cannot be looked at is not passed over for another one.
 if ((EUID == 0)); then
   cp "$BPFLINK" program

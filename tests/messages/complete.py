@@ -32,6 +32,7 @@ EXCEPTIONS = {
     "section header {}: {}": "libelf has counted it, so only memory can be short",
     "not enough memory": "only memory can be short",
     "{}: has more than {} files": "takes a million files",
+    "has more than {} files": "takes a million files",
     "no file in memory": "only memory can be short",
     "cannot be joined with the others": "LLVM says why itself",
     "is no bitcode that LLVM can read": "LLVM says why itself",
