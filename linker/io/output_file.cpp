@@ -235,6 +235,7 @@ std::expected<void, Error> OutputFile::exchange() {
   }
   temporary_.keep();
   temporary_ = Temporary(std::move(aside));
+  previous_ = Descriptor();  // no process takes this name for a leftover
   return {};
 }
 
