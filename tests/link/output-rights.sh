@@ -9,7 +9,7 @@ compile a <<'EOF'
 SEC("socket") int prog(void *ctx) { return 1; }
 EOF
 touch probe
-setfacl -m u:65534:r probe 2>/dev/null || skip 'the file system has no access control lists'
+setfacl -m u:65534:r probe 2>/dev/null || skip "there are no access control lists here, or no setfacl"
 
 # rights FILE: without its name, and without comments
 rights() { getfacl -cpE "$1" | sed '/^$/d'; }
