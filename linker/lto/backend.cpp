@@ -6,13 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "linker/error.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/lto/find_program.hpp"
 
 namespace bpflink::lto {
 namespace {
@@ -33,22 +32,6 @@ class MemoryFile {
  private:
   int fd_;
 };
-
-/// The program's path: of BPFLINK_LTO in the environment; beside the running program, or in the
-/// libexec directory beside that; or where this project was built to be installed.
-std::expected<std::string, Error> find_program() {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (const char* named = std::getenv("BPFLINK_LTO"); named && *named) return named;
-  fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const fs::path candidates[] = {here / program_name,
-                                 here.parent_path() / "libexec/bpflink" / program_name,
-                                 fs::path(BPFLINK_LIBEXECDIR) / "bpflink" / program_name};
-  for (const fs::path& candidate : candidates)
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate.string();
-  return fail("LLVM bitcode needs the program {}, which is not in {}", program_name,
-              candidates[2].parent_path().string());
-}
 
 std::expected<pid_t, Error> start(const std::string& program, int in, int out, int errors) {
   posix_spawn_file_actions_t actions;

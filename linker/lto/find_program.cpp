@@ -1,0 +1,116 @@
+// bpflink-lto runs with the rights of the user, so the places to look for it are those that nobody
+// else can write to:
+//
+// - the one that BPFLINK_LTO names in the environment;
+// - beside the file that this code is in, a program or a shared library, and beside the running
+//   program; and where an installation has it relative to those, under whatever prefix it is now.
+//   A program in a folder of /tmp has /tmp/libexec for such a place, which any user can make. So
+//   the file and all directories above it must belong to root, to the user, or to the owner of the
+//   file that the search begins at, who could change that one as well;
+// - the absolute path that the build says it is installed to.
+#include "linker/lto/find_program.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "dedup/messages.hpp"
+
+namespace bpflink::lto {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* program_name = "bpflink-lto";
+
+/// The file that this code is in, as the kernel knows it: a loader may know the relative path of a
+/// working directory of before. "" without /proc.
+fs::path own_file() {
+  auto here = reinterpret_cast<uintptr_t>(&own_file);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    const char* last = line.data() + line.size();
+    const char* dash = std::from_chars(line.data(), last, begin, 16).ptr;
+    if (dash != last) std::from_chars(dash + 1, last, end, 16);
+    if (here < begin || here >= end) continue;
+    size_t path = line.find('/');
+    return path == line.npos ? fs::path() : fs::path(line.substr(path));
+  }
+  return {};
+}
+
+/// Whether others may change a file or directory, or add a file to it. Those of a group may that
+/// has the number of the owner: this is the owner's own.
+bool is_open_to_others(const struct stat& info, uid_t owner) {
+  bool is_ours = info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner;
+  bool is_shared = (info.st_mode & S_IWGRP) != 0 && info.st_gid != info.st_uid;
+  return !is_ours || is_shared || (info.st_mode & S_IWOTH) != 0;
+}
+
+/// The first of a program and the directories above it that others may change; "" if there is none.
+/// In a sticky directory, /tmp, nobody can replace a directory of ours.
+fs::path find_open_to_others(const fs::path& program, uid_t owner) {
+  const fs::path directory = program.parent_path();
+  for (fs::path at = program;; at = at.parent_path()) {
+    struct stat info;
+    if (::stat(at.c_str(), &info) != 0) return at;
+    bool holds_directories = at != program && at != directory;
+    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
+    if (is_open_to_others(info, owner)) return at;
+    if (at == at.parent_path()) return {};
+  }
+}
+
+class Search {
+ public:
+  std::expected<std::string, Error> run() {
+    if (const char* named = ::secure_getenv("BPFLINK_LTO"); named && *named) return named;
+    std::error_code error;
+    for (const fs::path& file : {own_file(), fs::path("/proc/self/exe")})
+      if (auto found = look_near(fs::canonical(file, error))) return *found;
+    const fs::path program = installed_ / program_name;
+    if (::access(program.c_str(), X_OK) == 0) return program.string();
+    return std::unexpected(
+        Error{fmt::format("LLVM bitcode needs the program {}, which is not in {}", program_name,
+                          installed_.string()),
+              refused_});
+  }
+
+ private:
+  /// Looks where the program is relative to `file`, in the build tree and in an installation.
+  std::optional<std::string> look_near(const fs::path& file) {
+    struct stat info;
+    if (file.empty() || ::stat(file.c_str(), &info) != 0) return std::nullopt;
+    for (const fs::path& place : {fs::path(), installed_.lexically_relative(BPFLINK_BINDIR),
+                                  installed_.lexically_relative(BPFLINK_LIBDIR)}) {
+      std::error_code error;
+      fs::path program = fs::canonical(file.parent_path() / place / program_name, error);
+      if (error || ::access(program.c_str(), X_OK) != 0) continue;
+      fs::path open = find_open_to_others(program, info.st_uid);
+      if (open.empty()) return program.string();
+      if (refused_.empty())
+        refused_ = fmt::format("{} is not run, as others may write to {}; BPFLINK_LTO may name it",
+                               program.string(), open.string());
+    }
+    return std::nullopt;
+  }
+
+  const fs::path installed_ = fs::path(BPFLINK_LIBEXECDIR) / "bpflink";
+  std::string refused_;  ///< why a program that was found is not run
+};
+
+}  // namespace
+
+std::expected<std::string, Error> find_program() {
+  return Search().run();
+}
+
+}  // namespace bpflink::lto
