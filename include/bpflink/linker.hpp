@@ -118,6 +118,10 @@ struct LinkOptions {
   std::string lto_cpu = {};
   /// The library of LLVM that compiles bitcode (`--lto-library`); "" for the newest one.
   std::string lto_library = {};
+  /// Seconds of processor time and MiB of memory that LLVM may take; 0 for any (`--lto-timeout`,
+  /// `--lto-memory`).
+  unsigned lto_timeout = 300;
+  unsigned lto_memory = 4096;
   /// Use the bitcode of objects that have both, as `-ffat-lto-objects` makes (`--fat-lto`).
   bool fat_lto = false;
   /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and

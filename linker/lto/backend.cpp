@@ -1,30 +1,38 @@
 #include "linker/lto/backend.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <cstring>
 
 #include "linker/error.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/lto/find_program.hpp"
+#include "linker/lto/limits.hpp"
 
 namespace bpflink::lto {
 namespace {
 
 constexpr const char* program_name = "bpflink-lto";
 
-/// A file in memory, which closes with this object.
-class MemoryFile {
+/// A descriptor, which closes with this object. Its number is none of those that the program gets.
+class Descriptor {
  public:
-  MemoryFile() : fd_(::memfd_create(program_name, MFD_CLOEXEC)) {}
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() {
+  explicit Descriptor(int fd) : fd_(fd) {
+    if (fd < 0 || fd > last_descriptor) return;
+    fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, last_descriptor + 1);
+    ::close(fd);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
   int fd() const { return fd_; }
@@ -33,28 +41,47 @@ class MemoryFile {
   int fd_;
 };
 
-std::expected<pid_t, Error> start(const std::string& program, int in, int out, int errors) {
+/// A file in memory, or -1.
+int open_in_memory() {
+  return ::memfd_create(program_name, MFD_CLOEXEC);
+}
+
+/// The environment. The libraries that LD_LIBRARY_PATH leads to are not looked through for LLVM.
+std::vector<char*> environment_for(const Request& request) {
+  std::vector<char*> variables;
+  for (char** next = environ; next && *next; ++next)
+    if (!request.library.empty() || !std::string_view(*next).starts_with("LD_LIBRARY_PATH="))
+      variables.push_back(*next);
+  variables.push_back(nullptr);
+  return variables;
+}
+
+/// Starts the program; descriptors[n] is its descriptor n.
+std::expected<pid_t, Error> start(const std::string& program, const Request& request,
+                                  const std::array<int, last_descriptor + 1>& descriptors) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  int descriptor = 0;
-  for (int from : {in, out, errors})
-    ::posix_spawn_file_actions_adddup2(&actions, from, descriptor++);
+  for (int to = 0; int from : descriptors) ::posix_spawn_file_actions_adddup2(&actions, from, to++);
   std::string argument = program;
   char* const arguments[] = {argument.data(), nullptr};
+  auto environment = environment_for(request);
   pid_t pid = -1;
-  int status = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, environ);
+  int status =
+      ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (status != 0) return fail("cannot run {}: {}", program, std::strerror(status));
   return pid;
 }
 
 /// What LLVM last printed in words, or how its process ended.
-std::string describe_crash(int errors, int status) {
-  ::lseek(errors, 0, SEEK_SET);
-  auto printed = InputFile::read(errors, program_name);
-  std::string_view text;
-  if (printed)
-    text = {reinterpret_cast<const char*>(printed->bytes().data()), printed->bytes().size()};
+std::string describe_crash(const Request& request, std::string_view text, int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && limits_time(request))
+    return fmt::format(
+        "LLVM has not finished after {} of processor time: --lto-timeout allows more",
+        count_of(request.seconds, "second"));
+  if (limits_memory(request) && (text.contains("out of memory") || text.contains("bad_alloc")))
+    return fmt::format("LLVM needs more than {} MiB of memory: --lto-memory allows more",
+                       request.mebibytes);
   constexpr std::string_view fatal = "LLVM ERROR: ";
   if (size_t at = text.find(fatal); at != text.npos) {
     text.remove_prefix(at + fatal.size());
@@ -66,16 +93,29 @@ std::string describe_crash(int errors, int status) {
 
 }  // namespace
 
+Request request_for(const LinkOptions& options) {
+  return {.library = options.lto_library,
+          .cpu = options.lto_cpu,
+          .level = options.lto_level,
+          .seconds = options.lto_timeout,
+          .mebibytes = options.lto_memory};
+}
+
 std::expected<Reply, Error> run_backend(const Request& request) {
   auto program = find_program();
   if (!program) return std::unexpected(program.error());
-  MemoryFile in, out, errors;
+  Descriptor in(open_in_memory()), out(open_in_memory()), errors(open_in_memory());
   if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0) return system_error("no file in memory");
   std::string bytes = encode(request);
   if (auto ok = write_all(in.fd(), std::as_bytes(std::span(bytes))); !ok)
     return std::unexpected(ok.error());
   ::lseek(in.fd(), 0, SEEK_SET);
-  auto pid = start(*program, in.fd(), out.fd(), errors.fd());
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
+  // However this process ends, the pipe does, and with it the program.
+  Descriptor watched(ends[0]), held(ends[1]);
+  if (watched.fd() < 0 || held.fd() < 0) return system_error("no pipe");
+  auto pid = start(*program, request, {in.fd(), errors.fd(), errors.fd(), out.fd(), watched.fd()});
   if (!pid) return std::unexpected(pid.error());
   int status = 0;
   // In a process that ignores SIGCHLD, there is no status: the answer then has to tell.
@@ -86,7 +126,9 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   auto answer = reply.file.bytes();
   Reader reader({reinterpret_cast<const char*>(answer.data()), answer.size()});
   while (auto part = decode_part(reader)) reply.parts.push_back(*part);
-  if (is_known && status != 0) reply.crash = describe_crash(errors.fd(), status);
+  auto printed = InputFile::open(errors.fd(), program_name);
+  std::string_view text = printed ? text_of(printed->bytes()) : "";
+  if (is_known && status != 0) reply.crash = describe_crash(request, text, status);
   return reply;
 }
 

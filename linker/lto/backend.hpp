@@ -4,6 +4,7 @@
 #include <expected>
 #include <vector>
 
+#include "bpflink/linker.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/lto/protocol.hpp"
 
@@ -15,6 +16,9 @@ struct Reply {
   /// Why the program ended early, such as "LLVM gave up: ..."; "" if it came to its end.
   std::string crash;
 };
+
+/// A request without modules, as the options say. It has views of them.
+Request request_for(const LinkOptions& options);
 
 /// Errors: the program is not there or cannot be run, or the system has no memory for its files.
 std::expected<Reply, Error> run_backend(const Request& request);

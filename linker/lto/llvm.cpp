@@ -14,8 +14,8 @@ namespace {
 
 constexpr unsigned oldest_supported = 14;
 
-/// Opens the library of a release where distributions have it: by names that the loader knows, and
-/// in the release's own directory.
+/// Opens the library of a release where distributions have it: by names that the loader knows (the
+/// linker has taken LD_LIBRARY_PATH out of the environment), and in the release's own directory.
 void* open_release(unsigned version) {
   const std::string names[] = {fmt::format("libLLVM.so.{}.1", version),
                                fmt::format("libLLVM-{}.so.1", version),
@@ -73,7 +73,9 @@ unsigned version_of_library(const std::string& name) {
 
 std::expected<Llvm, Error> load_llvm(const std::string& file, unsigned oldest) {
   if (!file.empty()) {
-    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // A name without a slash is one that the loader looks for.
+    const std::string path = file.contains('/') ? file : "./" + file;
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return fail("cannot load LLVM: {}", ::dlerror());
     std::error_code error;
     return bind(library, version_of(library, std::filesystem::canonical(file, error).string()));

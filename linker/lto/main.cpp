@@ -1,20 +1,64 @@
 // The program bpflink-lto, which the linker runs where an input is LLVM bitcode. It loads LLVM,
 // which the linker, as a static program and as a library in other programs, cannot; and where LLVM
-// aborts, only this program ends. It reads a request from its standard input, and answers on its
-// standard output; both are files. Users do not call it.
+// aborts, only this program ends. Users do not call it.
+//
+// Bitcode is an input like others. From when LLVM is loaded on, this process can open no file: LLVM
+// would copy lines of whatever file debug information names as the source into the object, and
+// assembly in bitcode can include files. It ends when the linker does, and after so much processor
+// time and memory.
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 
-#include "dedup/messages.hpp"
+#include "linker/error.hpp"
+#include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/compiler.hpp"
+#include "linker/lto/limits.hpp"
 
 namespace bpflink::lto {
 namespace {
+
+/// Ends this process when the linker has: its thread, as the kernel says, or all of it, as the pipe
+/// does.
+void end_with_linker() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto wait = [](void*) -> void* {
+    char byte;
+    if (retry([&] { return ::read(life_descriptor, &byte, sizeof byte); }) == 0) ::_exit(1);
+    return nullptr;
+  };
+  pthread_t thread;
+  (void)::pthread_create(&thread, nullptr, wait, nullptr);
+}
+
+void lower(int resource, rlim_t value) {
+  rlimit limit;
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur <= value) return;
+  limit.rlim_cur = value;
+  ::setrlimit(resource, &limit);
+}
+
+/// Limits what this process may use, and has it open no file any more.
+std::expected<void, Error> confine(const Request& request) {
+  std::signal(SIGXCPU, SIG_DFL);
+  lower(RLIMIT_CORE, 0);
+  if (request.seconds != 0) lower(RLIMIT_CPU, request.seconds);
+// AddressSanitizer has terabytes of addresses.
+#ifndef __SANITIZE_ADDRESS__
+  if (request.mebibytes != 0) lower(RLIMIT_AS, memory_limit(request));
+#endif
+  if (request.mebibytes != 0) lower(RLIMIT_FSIZE, memory_limit(request));
+  const rlimit none{0, 0};
+  if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return system_error("no limit for open files");
+  return {};
+}
 
 std::string_view map_input() {
   struct stat info;
@@ -29,9 +73,12 @@ bool write_part(const Part& part) {
   writer.put(static_cast<uint64_t>(part.kind));
   writer.put(part.module);
   writer.put(part.bytes);
-  const std::string& bytes = writer.bytes();
-  return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
-         std::fflush(stdout) == 0;
+  for (std::string_view rest = writer.bytes(); !rest.empty();) {
+    ssize_t size = retry([&] { return ::write(answer_descriptor, rest.data(), rest.size()); });
+    if (size < 0) return false;
+    rest.remove_prefix(static_cast<size_t>(size));
+  }
+  return true;
 }
 
 /// The version of the newest LLVM that made a module, 0 if none says, and the module's index.
@@ -46,6 +93,7 @@ std::pair<unsigned, size_t> newest_producer(const Request& request) {
 }
 
 int run() {
+  end_with_linker();
   Request request = decode_request(map_input());
   bool is_complete = true;
   Answer answer = [&](const Part& part) { is_complete &= write_part(part); };
@@ -54,6 +102,8 @@ int run() {
   if (llvm && llvm->version != 0 && llvm->version < newest)
     llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", request.library, llvm->version,
                 newest);
+  if (llvm)
+    if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
   if (!llvm)
     answer({PartKind::NoLibrary, module, llvm.error().message});
   else if (request.joins)

@@ -1,6 +1,6 @@
 // What the linker asks of bpflink-lto, the program that compiles LLVM bitcode, and what that
 // answers. Both are sequences of numbers (8 bytes) and of texts (a number of bytes, and the bytes),
-// in a file in memory each: the standard input and the standard output of bpflink-lto.
+// in a file in memory each. What LLVM prints, and assembly may have it print, is in a third one.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,12 @@
 #include <vector>
 
 namespace bpflink::lto {
+
+/// Descriptors of bpflink-lto. Its standard input is the request; on its standard output and errors
+/// is what LLVM prints.
+constexpr int answer_descriptor = 3;
+constexpr int life_descriptor = 4;  ///< a pipe, which ends when the linker does
+constexpr int last_descriptor = life_descriptor;
 
 /// A file of bitcode, with what symbol resolution found out about it.
 struct Module {
@@ -27,9 +33,11 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 struct Request {
-  std::string_view library;  ///< the file of LLVM; "" for the newest that is installed
-  std::string_view cpu;      ///< as for -mcpu; "" for what the modules say
-  uint64_t level = 2;        ///< 0 to 3, as for -O
+  std::string_view library;    ///< the file of LLVM; "" for the newest that is installed
+  std::string_view cpu;        ///< as for -mcpu; "" for what the modules say
+  uint64_t level = 2;          ///< 0 to 3, as for -O
+  uint64_t seconds = 0;        ///< of processor time; 0 for any
+  uint64_t mebibytes = 0;      ///< of memory; 0 for any
   /// Whether to join and optimize the modules. Otherwise each becomes an object of its own, as its
   /// code stands, which is wrong where the BPF backend refuses the code: for its symbols and types.
   bool joins = false;
@@ -111,6 +119,8 @@ inline std::string encode(const Request& request) {
   writer.put(request.library);
   writer.put(request.cpu);
   writer.put(request.level);
+  writer.put(request.seconds);
+  writer.put(request.mebibytes);
   writer.put(uint64_t{request.joins});
   writer.put(uint64_t{request.emits_assembly});
   writer.put(uint64_t{request.shows_bitcode});
@@ -129,6 +139,8 @@ inline Request decode_request(std::string_view bytes) {
   Request request{.library = reader.text().value_or(""),
                   .cpu = reader.text().value_or(""),
                   .level = reader.number().value_or(0),
+                  .seconds = reader.number().value_or(0),
+                  .mebibytes = reader.number().value_or(0),
                   .joins = reader.number() == 1,
                   .emits_assembly = reader.number() == 1,
                   .shows_bitcode = reader.number() == 1};

@@ -94,6 +94,10 @@ Diagnostic to_diagnostic(const Request& request, const Part& part,
 
 std::string message_of(const Request& request, const Part& part) {
   std::string message(part.bytes.substr(0, part.bytes.find_last_not_of('\n') + 1));
+  // Below a message on assembly are its line and a mark.
+  if (message.starts_with("<inline asm>"))
+    message.resize(std::min(message.find('\n'), message.size()));
+  if (message.contains("Could not find inc")) message += ": assembly in bitcode cannot read files";
   if (part.kind != PartKind::NoLibrary) return message;
   auto bitcode = std::as_bytes(std::span(request.modules[part.module].bitcode));
   return fmt::format("is LLVM bitcode, of {}: {}",

@@ -89,13 +89,10 @@ class Joiner {
   }
 
   void request() {
-    const LinkOptions& options = context_.options;
-    request_ = {.library = options.lto_library,
-                .cpu = options.lto_cpu,
-                .level = options.lto_level,
-                .joins = true,
-                .emits_assembly = options.lto_emit_assembly,
-                .shows_bitcode = joined_bitcode_ != nullptr};
+    request_ = lto::request_for(context_.options);
+    request_.joins = true;
+    request_.emits_assembly = context_.options.lto_emit_assembly;
+    request_.shows_bitcode = joined_bitcode_ != nullptr;
     find_needed_names();
     for (const auto& object : modules_->objects)
       if (object->is_bitcode()) request_.modules.push_back(describe(*object));

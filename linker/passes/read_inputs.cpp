@@ -48,6 +48,7 @@ struct Candidate {
   bool is_archive = false;
   bool is_needed = true;  ///< false for an archive member: it is linked on demand
   std::optional<Error> failure = {};
+  std::vector<std::string> warnings = {};   ///< of LLVM, about its bitcode
   std::span<const std::byte> bitcode = {};  ///< what the object is to be made of, if it is bitcode
   std::string foreign = {};  ///< what it is instead of an object, if that is no error
   std::unique_ptr<ObjectFile> object = {};
@@ -245,11 +246,8 @@ class InputReader {
 
   /// Returns how many modules have an object or a failure now: at least one.
   size_t compile_at_once(std::span<Candidate* const> modules, bool is_final) {
-    const LinkOptions& options = context_.options;
-    lto::Request request{.library = options.lto_library,
-                         .cpu = options.lto_cpu,
-                         .level = options.lto_level,
-                         .joins = is_final};
+    lto::Request request = lto::request_for(context_.options);
+    request.joins = is_final;
     for (const Candidate* module : modules)
       request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
     auto reply = lto::run_backend(request);
@@ -260,7 +258,12 @@ class InputReader {
     auto file = std::make_shared<const InputFile>(std::move(reply->file));
     size_t done = 0;
     for (const lto::Part& part : reply->parts) {
-      if (part.module >= modules.size() || part.kind == lto::PartKind::Warning) continue;
+      if (part.module >= modules.size()) continue;
+      if (part.kind == lto::PartKind::Warning) {
+        // Otherwise join_bitcode() repeats it.
+        if (is_final) modules[part.module]->warnings.push_back(lto::message_of(request, part));
+        continue;
+      }
       take(*modules[part.module], request, part, file);
       done = part.kind == lto::PartKind::NoLibrary ? modules.size() : part.module + 1;
     }
@@ -305,6 +308,8 @@ class InputReader {
   void link_or_defer(Candidate candidate) {
     if (candidate.file) context_.files.push_back(std::move(*candidate.file));
     if (candidate.failure) return fail(candidate.name, *candidate.failure);
+    for (const std::string& warning : candidate.warnings)
+      context_.diagnostics.warning(fmt::format("{}: {}", candidate.name, warning));
     if (!candidate.foreign.empty())
       context_.diagnostics.note(
           fmt::format("{}: not a BPF object but {}", candidate.name, candidate.foreign));

@@ -34,6 +34,8 @@ EXCEPTIONS = {
     "{}: has more than {} files": "takes a million files",
     "has more than {} files": "takes a million files",
     "no file in memory": "only memory can be short",
+    "no pipe": "only descriptors can be short",
+    "no limit for open files": "any process may lower it",
     "cannot be joined with the others": "LLVM says why itself",
     "is no bitcode that LLVM can read": "LLVM says why itself",
     "internal error: the output is malformed: {}": "the linker writes none; verify.sh has what follows",
