@@ -122,6 +122,9 @@ struct LinkOptions {
   /// `--lto-memory`).
   unsigned lto_timeout = 300;
   unsigned lto_memory = 4096;
+  /// Bitcode that was compiled for another machine is meant to become BPF: no warning of it
+  /// (`--lto-target bpf`).
+  bool lto_foreign = false;
   /// Use the bitcode of objects that have both, as `-ffat-lto-objects` makes (`--fat-lto`).
   bool fat_lto = false;
   /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and

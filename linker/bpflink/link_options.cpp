@@ -58,6 +58,14 @@ OptionAction set_target(bool& classic_header) {
   };
 }
 
+OptionAction set_lto_target(bool& takes_foreign) {
+  return [&takes_foreign](std::string_view target) -> std::expected<void, Error> {
+    if (target != "bpf") return fail("is not bpf, the only target");
+    takes_foreign = true;
+    return {};
+  };
+}
+
 OptionAction check_emulation() {
   return [](std::string_view name) -> std::expected<void, Error> {
     if (name == "elf64bpf") return {};
@@ -221,6 +229,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          store(link.lto_cpu), FileUse::Read, "v1|v2|v3|v4"},
         {"--lto-library", "FILE", "Use this library of LLVM (default: the newest one)",
          store(link.lto_library)},
+        {"--lto-target", "bpf", "Compile bitcode of other targets without a warning",
+         set_lto_target(link.lto_foreign), FileUse::Read, "bpf"},
         {"--lto-timeout", "SECONDS", "Processor time for LLVM (default: 300; 0: any)",
          store_number(link.lto_timeout, 0, 1'000'000)},
         {"--lto-memory", "MIB", "Memory for LLVM (default: 4096; 0: any)",

@@ -98,7 +98,8 @@ Request request_for(const LinkOptions& options) {
           .cpu = options.lto_cpu,
           .level = options.lto_level,
           .seconds = options.lto_timeout,
-          .mebibytes = options.lto_memory};
+          .mebibytes = options.lto_memory,
+          .takes_foreign = options.lto_foreign};
 }
 
 std::expected<Reply, Error> run_backend(const Request& request) {

@@ -83,9 +83,13 @@ class Compiler {
     char* text = llvm_.GetDiagInfoDescription(info);
     if (severity == severity_error)
       report(text);
-    else if (!ignores_errors_)
-      answer_({PartKind::Warning, index_, text});
+    else
+      warn(text);
     llvm_.DisposeMessage(text);
+  }
+
+  void warn(std::string_view text) const {
+    if (!ignores_errors_) answer_({PartKind::Warning, index_, text});
   }
 
   void report(std::string_view text) {
@@ -112,12 +116,44 @@ class Compiler {
       report_unless_failed("is no bitcode that LLVM can read");
       return nullptr;
     }
-    std::string_view triple = llvm_.GetTarget(module);
-    if (triple.starts_with("bpf")) return module;
-    report(fmt::format("is LLVM bitcode for {}: compile with --target=bpf",
-                       triple.empty() ? "no target" : triple));
+    if (make_bpf(module)) return module;
     llvm_.DisposeModule(module);
     return nullptr;
+  }
+
+  /// Makes a module for another machine one for BPF, as `llc -march=bpf` does: the author compiled
+  /// it so for headers that only the host has. Its structs are laid out already, so the machine has
+  /// to have the sizes and alignments of BPF.
+  bool make_bpf(LlvmModule module) {
+    const std::string triple = llvm_.GetTarget(module);
+    is_foreign_ = !triple.starts_with("bpf");
+    if (!is_foreign_) return true;
+    DataLayout layout = llvm_.GetModuleDataLayout(module);
+    constexpr unsigned size = 8;
+    if (triple.empty() || llvm_.PointerSize(layout) != size ||
+        llvm_.ABIAlignmentOfType(layout, llvm_.Int64TypeInContext(context_)) != size) {
+      report(fmt::format("is LLVM bitcode for {}: compile with --target=bpf",
+                         triple.empty() ? "no target" : triple));
+      return false;
+    }
+    if (!request_.takes_foreign)
+      warn(
+          fmt::format("is LLVM bitcode for {}, compiled for BPF all the same: compile with "
+                      "--target=bpf, or say --lto-target bpf",
+                      triple));
+    llvm_.SetTarget(module, llvm_.ByteOrder(layout) == little_endian ? "bpfel" : "bpfeb");
+    Machine machine = make_machine(module);
+    if (!machine) return false;
+    DataLayout own = llvm_.CreateTargetDataLayout(machine);
+    llvm_.SetModuleDataLayout(module, own);
+    llvm_.DisposeTargetData(own);
+    llvm_.DisposeTargetMachine(machine);
+    // Those of another processor
+    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f))
+      for (std::string_view name : {"target-cpu", "target-features", "tune-cpu"})
+        llvm_.RemoveStringAttributeAtIndex(f, function_index, name.data(),
+                                           static_cast<unsigned>(name.size()));
+    return true;
   }
 
   template <typename Visit>
@@ -240,6 +276,7 @@ class Compiler {
 
   /// Finds what the functions of a module are compiled for, which has to be the same for all.
   void learn_cpu(LlvmModule module) {
+    if (is_foreign_) return;
     for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f)) {
       if (llvm_.IsDeclaration(f)) continue;
       Cpu cpu{attribute(f, "target-cpu"), attribute(f, "target-features"), index_};
@@ -319,6 +356,7 @@ class Compiler {
   uint64_t index_ = 0;         ///< of the module at work
   std::optional<Cpu> cpu_;
   bool failed_ = false, ignores_errors_ = false;
+  bool is_foreign_ = false;  ///< whether the module at work was for another machine
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ using Attribute = struct LLVMOpaqueAttributeRef*;
 using Comdat = struct LLVMComdat*;
 using Buffer = struct LLVMOpaqueMemoryBuffer*;
 using Target = struct LLVMTarget*;
+using DataLayout = struct LLVMOpaqueTargetData*;
 using Machine = struct LLVMOpaqueTargetMachine*;
 using PassOptions = struct LLVMOpaquePassBuilderOptions*;
 using Failure = struct LLVMOpaqueError*;
@@ -31,6 +32,7 @@ constexpr int internal_linkage = 8;
 constexpr int default_visibility = 0;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
 enum FileType : int { assembly_file = 0, object_file = 1 };
+enum ByteOrdering : int { big_endian = 0, little_endian = 1 };
 constexpr unsigned function_index = ~0u;
 
 // name, result, parameters
@@ -48,6 +50,16 @@ constexpr unsigned function_index = ~0u;
   X(DisposeModule, void, (LlvmModule))                                                            \
   X(SetModuleIdentifier, void, (LlvmModule, const char*, size_t))                                 \
   X(GetTarget, const char*, (LlvmModule))                                                         \
+  X(SetTarget, void, (LlvmModule, const char*))                                                   \
+  X(GetModuleDataLayout, DataLayout, (LlvmModule))                                                \
+  X(SetModuleDataLayout, void, (LlvmModule, DataLayout))                                          \
+  X(CreateTargetDataLayout, DataLayout, (Machine))                                                \
+  X(DisposeTargetData, void, (DataLayout))                                                        \
+  X(ByteOrder, int, (DataLayout))                                                                 \
+  X(PointerSize, unsigned, (DataLayout))                                                          \
+  X(ABIAlignmentOfType, unsigned, (DataLayout, Type))                                             \
+  X(Int64TypeInContext, Type, (Context))                                                          \
+  X(RemoveStringAttributeAtIndex, void, (Value, unsigned, const char*, unsigned))                 \
   X(GetFirstFunction, Value, (LlvmModule))                                                        \
   X(GetNextFunction, Value, (Value))                                                              \
   X(GetFirstGlobal, Value, (LlvmModule))                                                          \

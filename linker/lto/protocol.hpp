@@ -38,6 +38,7 @@ struct Request {
   uint64_t level = 2;          ///< 0 to 3, as for -O
   uint64_t seconds = 0;        ///< of processor time; 0 for any
   uint64_t mebibytes = 0;      ///< of memory; 0 for any
+  bool takes_foreign = false;  ///< whether bitcode for another machine needs no warning
   /// Whether to join and optimize the modules. Otherwise each becomes an object of its own, as its
   /// code stands, which is wrong where the BPF backend refuses the code: for its symbols and types.
   bool joins = false;
@@ -121,6 +122,7 @@ inline std::string encode(const Request& request) {
   writer.put(request.level);
   writer.put(request.seconds);
   writer.put(request.mebibytes);
+  writer.put(uint64_t{request.takes_foreign});
   writer.put(uint64_t{request.joins});
   writer.put(uint64_t{request.emits_assembly});
   writer.put(uint64_t{request.shows_bitcode});
@@ -141,6 +143,7 @@ inline Request decode_request(std::string_view bytes) {
                   .level = reader.number().value_or(0),
                   .seconds = reader.number().value_or(0),
                   .mebibytes = reader.number().value_or(0),
+                  .takes_foreign = reader.number() == 1,
                   .joins = reader.number() == 1,
                   .emits_assembly = reader.number() == 1,
                   .shows_bitcode = reader.number() == 1};

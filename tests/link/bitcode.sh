@@ -52,6 +52,20 @@ cp out.o once.o
 links main.bc lib.bc --threads 2
 cmp once.o out.o || fail 'the output depends on the threads'
 
+# ---- bitcode for the host, of which llc makes BPF
+
+"$CC" -g -O2 --target=x86_64-linux-gnu -mavx -ffreestanding -emit-llvm -c -x c - -o host.bc <<'END'
+struct context { int a; long b; } shared;
+int scale(int x);
+__attribute__((section("xdp"))) int prog(struct context *ctx) { shared.b += ctx->b; return scale(20) + 2; }
+END
+links --lto-target bpf host.bc lib.bc
+shows 'w0 = 0x2a' code -j xdp out.o || shows 'r0 = 0x2a' code -j xdp out.o || fail "$(code out.o)"
+shows 'shared' python3 "$bpfobj" declarations out.o || fail "no types: $(<shown)"
+"$CC" -g -O2 --target=s390x-linux-gnu -emit-llvm -c -x c - -o host_big.bc <<<'__attribute__((section("xdp"))) int prog(void *ctx) { return 1; }'
+"$BPFLINK" --lto-target bpf host_big.bc -o out.o
+[[ $(od -An -tx1 -j5 -N1 out.o) == ' 02' ]] || fail 'bitcode of a big-endian host is not big-endian'
+
 # ---- with objects, in any order; from archives
 
 compile lib_object <lib.bpf.c

@@ -67,7 +67,16 @@ fails 'empty.bc: is LLVM bitcode, of an unknown compiler: cannot load LLVM: ./no
 # ---- files
 
 "$CC" -flto --target=x86_64-linux-gnu -c -x c - -o native.bc <<<'int x;'
-fails 'native.bc: is LLVM bitcode for x86_64-unknown-linux-gnu: compile with --target=bpf' native.bc
+native='bpflink: warning: native.bc: is LLVM bitcode for x86_64-unknown-linux-gnu, compiled for BPF all the same: compile with --target=bpf, or say --lto-target bpf'
+for option in --verify --prefix-symbols=my_; do
+  "$BPFLINK" $option native.bc -o out.o 2>errors || mistake "$(<errors)"
+  [[ $(<errors) == "$native" ]] || mistake "$(<errors)"
+  "$BPFLINK" --lto-target bpf $option native.bc -o out.o 2>errors || mistake "$(<errors)"
+  [[ ! -s errors ]] || mistake "$(<errors)"
+done
+"$CC" -flto --target=i386-linux-gnu -c -x c - -o small.bc <<<'int x;'
+fails 'small.bc: is LLVM bitcode for i386-unknown-linux-gnu: compile with --target=bpf' --lto-target bpf small.bc
+fails '--lto-target x86: is not bpf, the only target (see bpflink --help)' --lto-target x86 native.bc
 llvm-as-19 -o nowhere.bc <<<'define void @f() { ret void }'
 fails 'nowhere.bc: is LLVM bitcode for no target: compile with --target=bpf' nowhere.bc
 printf '\xde\xc0\x17\x0b' >wrapped.bc

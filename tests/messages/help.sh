@@ -61,6 +61,7 @@ LLVM bitcode:
   --lto-cpu NAME              Compile bitcode for NAME, as -mcpu does (default:
                               as it says)
   --lto-library FILE          Use this library of LLVM (default: the newest one)
+  --lto-target bpf            Compile bitcode of other targets without a warning
   --lto-timeout SECONDS       Processor time for LLVM (default: 300; 0: any)
   --lto-memory MIB            Memory for LLVM (default: 4096; 0: any)
   --fat-lto                   Use the bitcode of objects that have both
