@@ -84,8 +84,13 @@ std::string describe_crash(const Request& request, std::string_view text, int st
                        request.mebibytes);
   constexpr std::string_view fatal = "LLVM ERROR: ";
   if (size_t at = text.find(fatal); at != text.npos) {
+    std::string_view first = text.substr(0, text.find('\n'));
     text.remove_prefix(at + fatal.size());
-    return fmt::format("LLVM gave up: {}", text.substr(0, text.find('\n')));
+    std::string_view reason = text.substr(0, text.find('\n'));
+    if (!reason.starts_with("Broken module")) return fmt::format("LLVM gave up: {}", reason);
+    return fmt::format(
+        "LLVM cannot read what the compiler made: {}; compile without -flto, or with a newer clang",
+        first);
   }
   if (WIFSIGNALED(status)) return fmt::format("LLVM crashed: {}", ::strsignal(WTERMSIG(status)));
   return fmt::format("{} ended with status {}", program_name, WEXITSTATUS(status));
@@ -130,6 +135,8 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
   if (is_known && status != 0) reply.crash = describe_crash(request, text, status);
+  if (!request.cpu.empty() && text.contains("is not a recognized processor"))
+    return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", request.cpu);
   return reply;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <unordered_set>
 
@@ -14,6 +15,20 @@ namespace {
 struct Cpu {
   std::string name, features;
   uint64_t module = 0;  ///< that says so
+};
+
+constexpr const char* lists_of_used[] = {"llvm.used", "llvm.compiler.used"};
+
+/// The functions of one name in all modules.
+struct Named {
+  uint64_t first, last;  ///< modules that define one
+  bool is_called_by_name;
+};
+
+/// Files that are one module now.
+struct Joined {
+  LlvmModule module;
+  uint64_t files;
 };
 
 class Compiler {
@@ -43,20 +58,19 @@ class Compiler {
 
   void compile_joined() {
     start();
-    LlvmModule joined = nullptr;
     for (index_ = 0; index_ < request_.modules.size(); ++index_) {
       LlvmModule module = read();
       if (!module) return;
       learn_cpu(module);
+      warn_unoptimized(module);
+      note_functions(module);
       separate_relocations(module);
       unify_flags(module);
       for (std::string_view name : request_.modules[index_].overridden) drop(module, name);
-      if (!joined)
-        joined = module;
-      else if (llvm_.LinkModules2(joined, module) != 0)
-        report_unless_failed("cannot be joined with the others");
-      if (failed_) return;
+      if (!join_in_pairs(module, index_ + 1 == request_.modules.size())) return;
     }
+    if (!check_called_by_name()) return;
+    LlvmModule joined = joined_.front().module;
     index_ = 0;
     llvm_.SetModuleIdentifier(joined, "lto", 3);
     make_internal(joined);
@@ -156,6 +170,20 @@ class Compiler {
     return true;
   }
 
+  /// warn_unloadable() tells it of the output, if all of that is so.
+  void warn_unoptimized(LlvmModule module) const {
+    constexpr std::string_view name = "optnone";
+    unsigned kind = llvm_.GetEnumAttributeKindForName(name.data(), name.size());
+    bool is_optimized = request_.modules.size() == 1 || !llvm_.GetFirstFunction(module);
+    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f))
+      is_optimized |=
+          !llvm_.IsDeclaration(f) && !llvm_.GetEnumAttributeAtIndex(f, function_index, kind);
+    if (!is_optimized)
+      warn(
+          "was compiled without optimization, and verifiers refuse most of such code: compile "
+          "with -O2");
+  }
+
   template <typename Visit>
   void for_each_global(LlvmModule module, Visit visit) const {
     auto run = [&](Value value, auto next) {
@@ -233,29 +261,88 @@ class Compiler {
     std::string name(symbol);
     rename(value, name + ".overridden");
     Type type = llvm_.GlobalGetValueType(value);
-    Value declaration = llvm_.IsAFunction(value) ? llvm_.AddFunction(module, name.c_str(), type)
-                                                 : llvm_.AddGlobal(module, type, name.c_str());
+    Value declaration = llvm_.GetTypeKind(type) == function_type
+                            ? llvm_.AddFunction(module, name.c_str(), type)
+                            : llvm_.AddGlobal(module, type, name.c_str());
     if (const char* section = llvm_.GetSection(value); section && *section)
       llvm_.SetSection(declaration, section);
     llvm_.ReplaceAllUsesWith(value, declaration);
     make_internal(value);
   }
 
+  /// Whether nothing but a list of what to keep refers to a static function: inline assembly calls
+  /// it, by its name.
+  bool is_called_by_name(LlvmModule module, Value function) const {
+    Use use = llvm_.GetFirstUse(function);
+    if (llvm_.GetLinkage(function) != internal_linkage || !use) return false;
+    for (; use; use = llvm_.GetNextUse(use))
+      if (std::ranges::none_of(lists_of_used, [&](const char* list) {
+            Value global = llvm_.GetNamedGlobal(module, list);
+            return global && llvm_.GetInitializer(global) == llvm_.GetUser(use);
+          }))
+        return false;
+    return true;
+  }
+
+  void note_functions(LlvmModule module) {
+    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f)) {
+      if (llvm_.IsDeclaration(f)) continue;
+      auto [named, is_new] = functions_.try_emplace(name_of(f), Named{index_, index_, false});
+      named->second.last = index_;
+      named->second.is_called_by_name |= is_called_by_name(module, f);
+    }
+  }
+
+  /// LLVM renames static functions where another file has one of the name. Code in assembly would
+  /// then call the other one.
+  bool check_called_by_name() {
+    for (const auto& [name, named] : functions_) {
+      if (!named.is_called_by_name || named.first == named.last) continue;
+      index_ = named.last;
+      report(
+          fmt::format("defines {}, as {} does, and inline assembly calls that, a static function, "
+                      "by its name: rename one of them",
+                      name, request_.modules[named.first].name));
+    }
+    return !failed_;
+  }
+
+  /// Joins a module with those before it that have as many files as it has by then: LLVM walks all
+  /// types of both, so to join one file after the other would take the square of their number.
+  bool join_in_pairs(LlvmModule module, bool is_last) {
+    joined_.push_back({module, 1});
+    while (joined_.size() > 1 && !failed_) {
+      Joined last = joined_.back();
+      Joined& before = joined_[joined_.size() - 2];
+      if (before.files > last.files && !is_last) break;
+      joined_.pop_back();
+      before.files += last.files;
+      if (llvm_.LinkModules2(before.module, last.module) != 0)
+        report_unless_failed("cannot be joined with the others");
+    }
+    return !failed_;
+  }
+
   void make_internal(Value value) const {
-    llvm_.SetComdat(value, nullptr);
+    if (llvm_.IsAGlobalObject(value)) llvm_.SetComdat(value, nullptr);  // no alias
     llvm_.SetVisibility(value, default_visibility);
     llvm_.SetLinkage(value, internal_linkage);
   }
 
   /// Makes functions internal that nothing outside of the joined module needs, unless the source
-  /// says so with __attribute__((used)) or ((retain)).
+  /// says so with __attribute__((used)) or ((retain)), or inline assembly calls it: what code
+  /// refers to and no instruction uses.
   void make_internal(LlvmModule joined) const {
     std::unordered_set<Value> used;
-    for (const char* list : {"llvm.used", "llvm.compiler.used"})
+    for (const char* list : lists_of_used)
       if (Value global = llvm_.GetNamedGlobal(joined, list))
         if (Value values = llvm_.GetInitializer(global))
           for (int i = 0; i < llvm_.GetNumOperands(values); ++i)
             used.insert(llvm_.GetOperand(values, static_cast<unsigned>(i)));
+    for (const Module& module : request_.modules)
+      for (std::string_view symbol : module.referred)
+        if (Value value = find(joined, symbol); value && !llvm_.GetFirstUse(value))
+          used.insert(value);
     for (const Module& module : request_.modules)
       for (std::string_view symbol : module.internal)
         if (Value value = find(joined, symbol);
@@ -274,18 +361,25 @@ class Compiler {
     return {value, size};
   }
 
+  /// What LLVM compiles for where nothing is named.
+  std::string default_cpu() const {
+    constexpr unsigned default_is_v3 = 20;
+    return llvm_.version >= default_is_v3 ? "v3" : "generic";
+  }
+
   /// Finds what the functions of a module are compiled for, which has to be the same for all.
   void learn_cpu(LlvmModule module) {
     if (is_foreign_) return;
     for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f)) {
       if (llvm_.IsDeclaration(f)) continue;
       Cpu cpu{attribute(f, "target-cpu"), attribute(f, "target-features"), index_};
+      if (cpu.name.empty()) cpu.name = default_cpu();
       if (!cpu_) cpu_ = cpu;
       if (!request_.cpu.empty() || (cpu.name == cpu_->name && cpu.features == cpu_->features))
         continue;
       auto describe = [](const Cpu& of) {
-        return fmt::format("-mcpu={}{}{}", of.name.empty() ? "generic" : of.name,
-                           of.features.empty() ? "" : " with ", of.features);
+        return fmt::format("-mcpu={}{}{}", of.name, of.features.empty() ? "" : " with ",
+                           of.features);
       };
       return report(
           fmt::format("is compiled for {}, but {} for {}: compile both for one, or choose "
@@ -294,6 +388,7 @@ class Compiler {
     }
   }
 
+  /// Without optimization, code generation omits the pass that makes CO-RE relocations.
   Machine make_machine(LlvmModule module) {
     constexpr int default_reloc = 0, default_code_model = 0;
     const char* triple = llvm_.GetTarget(module);
@@ -307,7 +402,7 @@ class Compiler {
     Cpu cpu = cpu_.value_or(Cpu{});
     if (!request_.cpu.empty()) cpu = {std::string(request_.cpu), ""};
     return llvm_.CreateTargetMachine(target, triple, cpu.name.c_str(), cpu.features.c_str(),
-                                     static_cast<int>(request_.level), default_reloc,
+                                     std::max(static_cast<int>(request_.level), 1), default_reloc,
                                      default_code_model);
   }
 
@@ -355,6 +450,8 @@ class Compiler {
   Context context_ = nullptr;  ///< never freed: the process ends with its work
   uint64_t index_ = 0;         ///< of the module at work
   std::optional<Cpu> cpu_;
+  std::map<std::string, Named> functions_;
+  std::vector<Joined> joined_;  ///< the modules so far, as compile_joined() joins them
   bool failed_ = false, ignores_errors_ = false;
   bool is_foreign_ = false;  ///< whether the module at work was for another machine
 };

@@ -14,6 +14,7 @@ namespace bpflink::lto {
 using Context = struct LLVMOpaqueContext*;
 using LlvmModule = struct LLVMOpaqueModule*;
 using Value = struct LLVMOpaqueValue*;
+using Use = struct LLVMOpaqueUse*;
 using Type = struct LLVMOpaqueType*;
 using Attribute = struct LLVMOpaqueAttributeRef*;
 using Comdat = struct LLVMComdat*;
@@ -30,6 +31,7 @@ using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
 /// Values of its enumerations.
 constexpr int internal_linkage = 8;
 constexpr int default_visibility = 0;
+constexpr int function_type = 9;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
 enum FileType : int { assembly_file = 0, object_file = 1 };
 enum ByteOrdering : int { big_endian = 0, little_endian = 1 };
@@ -74,6 +76,14 @@ constexpr unsigned function_index = ~0u;
   X(SetValueName2, void, (Value, const char*, size_t))                                            \
   X(IsDeclaration, int, (Value))                                                                  \
   X(IsAFunction, Value, (Value))                                                                  \
+  X(GetFirstUse, Use, (Value))                                                                    \
+  X(GetNextUse, Use, (Use))                                                                       \
+  X(GetUser, Value, (Use))                                                                        \
+  X(GetLinkage, int, (Value))                                                                     \
+  X(IsAGlobalObject, Value, (Value))                                                              \
+  X(GetTypeKind, int, (Type))                                                                     \
+  X(GetEnumAttributeKindForName, unsigned, (const char*, size_t))                                 \
+  X(GetEnumAttributeAtIndex, Attribute, (Value, unsigned, unsigned))                              \
   X(SetLinkage, void, (Value, int))                                                               \
   X(SetVisibility, void, (Value, int))                                                            \
   X(SetComdat, void, (Value, Comdat))                                                             \

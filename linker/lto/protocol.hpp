@@ -26,6 +26,7 @@ struct Module {
   std::string_view bitcode;
   std::vector<std::string_view> overridden = {};  ///< symbols that another input defines
   std::vector<std::string_view> internal = {};  ///< functions that nothing outside of bitcode needs
+  std::vector<std::string_view> referred = {};  ///< those of them that code refers to
 };
 
 inline std::string_view text_of(std::span<const std::byte> bytes) {
@@ -132,6 +133,7 @@ inline std::string encode(const Request& request) {
     writer.put(module.bitcode);
     writer.put(module.overridden);
     writer.put(module.internal);
+    writer.put(module.referred);
   }
   return writer.bytes();
 }
@@ -151,7 +153,8 @@ inline Request decode_request(std::string_view bytes) {
     request.modules.push_back({.name = reader.text().value_or(""),
                                .bitcode = reader.text().value_or(""),
                                .overridden = reader.texts(),
-                               .internal = reader.texts()});
+                               .internal = reader.texts(),
+                               .referred = reader.texts()});
   return request;
 }
 

@@ -112,14 +112,14 @@ class Joiner {
   /// A function that nothing refers to, and that calls kernel functions, may be there for their
   /// types alone: compilers write none for calls in inline assembly.
   void find_types_of_kfuncs() {
-    std::unordered_set<std::string_view> used, callers;
+    std::unordered_set<std::string_view> callers;
     for (const auto& object : modules_->objects) {
       std::optional<SymbolsByPlace> functions;
       for (const InputSection& section : object->linked_sections())
         for (const Relocation& relocation : section.relocations) {
           const InputSymbol& target = object->symbols[relocation.symbol];
           if (!target.global) continue;
-          used.insert(target.name);
+          referred_.insert(target.name);
           if (section.role != SectionRole::Text || target.global->loader_section.empty()) continue;
           if (!functions) functions.emplace(*object);
           if (const InputSymbol* caller =
@@ -128,7 +128,7 @@ class Joiner {
         }
     }
     for (std::string_view caller : callers)
-      if (!used.contains(caller)) needed_.insert(caller);
+      if (!referred_.contains(caller)) needed_.insert(caller);
   }
 
   lto::Module describe(const ObjectFile& object) const {
@@ -140,8 +140,10 @@ class Joiner {
       if (symbol.is_local() && !is_repeated) continue;
       if (is_repeated || lost_resolution(object, i))
         module.overridden.push_back(symbol.name);
-      else if (may_be_internal(object, symbol))
+      else if (may_be_internal(object, symbol)) {
         module.internal.push_back(symbol.name);
+        if (referred_.contains(symbol.name)) module.referred.push_back(symbol.name);
+      }
     }
     return module;
   }
@@ -201,7 +203,7 @@ class Joiner {
 
   Context& context_;
   std::optional<Context> modules_;
-  std::unordered_set<std::string_view> needed_;
+  std::unordered_set<std::string_view> needed_, referred_;
   lto::Request request_;
   Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
   std::span<const std::byte> joined_;

@@ -52,6 +52,48 @@ cp out.o once.o
 links main.bc lib.bc --threads 2
 cmp once.o out.o || fail 'the output depends on the threads'
 
+# Many files are joined in pairs: the first weak definition stays the one that is used.
+numbers=()
+for i in {1..7}; do
+  bitcode "many_$i" <<END
+__weak __attribute__((noinline)) int first(void) { return $i; }
+static __attribute__((noinline)) int own(int x) { return x * $((2 * i + 11)); }
+SEC("tc") int prog_$i(struct __sk_buff *ctx) { return own(ctx->len) + first(); }
+END
+  numbers+=("many_$i.bc")
+done
+links "${numbers[@]}"
+for i in {1..7}; do shows " T prog_$i$" symbols out.o || fail "no prog_$i: $(<shown)"; done
+code -j tc out.o >text
+[[ $(grep -c 'w0 += 0x1$' text) == 7 ]] || fail "another definition is used: $(<text)"
+for i in {1..7}; do
+  shows "w0 \*= $(printf 0x%x $((2 * i + 11)))\$" code out.o || fail "prog_$i does not call its own: $(<shown)"
+done
+
+# Another name for a function, which other files call by it or have as well
+bitcode named <<'END'
+int real(int x) { return x + 1; }
+int other_name(int x) __attribute__((alias("real")));
+__weak int lost_name(int x) __attribute__((alias("real")));
+END
+bitcode names <<'END'
+int other_name(int x);
+int lost_name(int x) { return x + 30; }
+SEC("syscall") int prog(void *ctx) { return other_name(5) * 10 + lost_name(1); }
+END
+links named.bc names.bc
+shows 'w0 = 0x5b' code -j syscall out.o || fail "$(<shown)"
+
+# Inline assembly calls functions of this file and of another one.
+bitcode caller <<'END'
+int here(int x) { return x + 2; }
+#define CALL(f) ({ int r; asm volatile("r1 = 5; call " f "; %0 = r0" : "=r"(r)::"r0", "r1", "r2", "r3", "r4", "r5"); r; })
+SEC("syscall") int prog(void *ctx) { return CALL("there") + CALL("here"); }
+END
+bitcode callee <<<'int there(int x) { return x + 1; }'
+links caller.bc callee.bc
+for name in here there; do shows " T $name$" symbols out.o || fail "no $name: $(<shown)"; done
+
 # ---- bitcode for the host, of which llc makes BPF
 
 "$CC" -g -O2 --target=x86_64-linux-gnu -mavx -ffreestanding -emit-llvm -c -x c - -o host.bc <<'END'
@@ -136,6 +178,14 @@ shows 'call' code out.o || fail "--lto-O0 inlines"
 links --lto-O 3 --lto-cpu v1 main.bc lib.bc
 bitcode v1 -mcpu=v1 <lib.bpf.c
 links --lto-cpu v2 main.bc v1.bc
+# Code without optimization still has its relocations.
+bitcode core <<'END'
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("raw_tp") int core(struct task_struct **ctx) { return (*ctx)->pid; }
+END
+links --lto-O0 core.bc
+llvm-objdump-19 -dr out.o >text
+grep -B1 'CO-RE.*task_struct::pid' text | grep -q 'r[0-9] + 0x0\|r[0-9] += 0x0' || fail "no relocation: $(<text)"
 links --lto-library "$library" main.bc lib.bc
 cmp once.o out.o || fail 'this library is not the one that is used by default'
 links --prefix-symbols my_ main.bc lib.bc

@@ -88,6 +88,49 @@ if ! "$BPFLINK" v1.bc alu.bc -o out.o 2>errors; then
   grep -qF 'alu.bc: is compiled for -mcpu=' errors || mistake "$(<errors)"
   grep -qF ' with +alu32, but v1.bc for -mcpu=v1: ' errors || mistake "$(<errors)"
 fi
+# No processor is the one that LLVM takes then.
+"$CC" -g -O2 --target=bpf -mcpu=generic -flto -c -x c - -o generic.bc <<<'int two(int x) { return 2 * x; }'
+llvm-as-19 -o none.bc <<'END'
+target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"
+target triple = "bpfel"
+define i32 @one() { ret i32 1 }
+END
+if ! "$BPFLINK" -q generic.bc none.bc -o out.o 2>errors; then
+  [[ $(<errors) == *'none.bc: is compiled for -mcpu=v3, but generic.bc for -mcpu=generic: '* ]] || mistake "$(<errors)"
+fi
+fails 'main.bc: LLVM knows no processor V3 to compile it for (--lto-cpu)' --lto-cpu V3 main.bc
+"$CC" -g -O0 --target=bpf -mcpu=v3 -flto -c -x c - -o slow.bc <<<'int calls; int scale(int x) { ++calls; return 2 * x; }'
+"$BPFLINK" main.bc slow.bc -o out.o 2>errors || mistake "$(<errors)"
+[[ $(<errors) == 'bpflink: warning: slow.bc: was compiled without optimization, and verifiers refuse most of such code: compile with -O2' ]] ||
+  mistake "$(<errors)"
+# What clang 19 writes and LLVM 19 refuses
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o arena.bc <<'END'
+struct counter { int x, value; } __attribute__((preserve_access_index));
+_Bool *flag;
+__attribute__((section("syscall"))) int prog(struct counter __attribute__((address_space(1))) *c)
+{
+  if (__builtin_expect(c->value, 1)) return *flag;
+  return c->x;
+}
+END
+if ! "$BPFLINK" -q arena.bc -o out.o 2>errors; then
+  words='arena.bc: LLVM cannot read what the compiler made: .*; compile without -flto, or with a newer clang'
+  grep -qx "bpflink: error: $words" errors || mistake "$(<errors)"
+fi
+# Inline assembly names a static function, and another file has one of the name.
+for i in 1 2; do
+  "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o asm$i.bc <<END
+static __attribute__((used, naked)) int helper(void) { asm volatile("r0 = $i; exit;"); }
+__attribute__((section("syscall"))) int prog$i(void *ctx)
+{
+  int r;
+  asm volatile("call helper; %0 = r0" : "=r"(r)::"r0", "r1", "r2", "r3", "r4", "r5");
+  return r;
+}
+END
+done
+fails 'asm2.bc: defines helper, as asm1.bc does, and inline assembly calls that, a static function, by its name: rename one of them' \
+  asm1.bc asm2.bc
 "$CC" -g -O2 --target=bpfeb -mcpu=v3 -flto -c -x c /dev/null -o big.bc
 fails 'big.bc: is big-endian, but main.bc is little-endian (compile all for one --target)' main.bc big.bc
 

@@ -34,6 +34,8 @@ EXCEPTIONS = {
     "{}: has more than {} files": "takes a million files",
     "has more than {} files": "takes a million files",
     "no file in memory": "only memory can be short",
+    "Broken module": "the words of LLVM",
+    "is not a recognized processor": "the words of LLVM",
     "no pipe": "only descriptors can be short",
     "no limit for open files": "any process may lower it",
     "cannot be joined with the others": "LLVM says why itself",
