@@ -97,6 +97,10 @@ std::vector<Option> foreign_options(LinkOptions& link) {
        "", "", ignore()},
       {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
       {"-m,--emulation", "EMULATION", "", check_emulation()},
+      // Those that rustc gives the linker of its targets for BPF
+      {"--cpu", "NAME", "", store(link.lto_cpu)},
+      {"--cpu-features,--export-symbols", "VALUE", "", ignore()},
+      {"--debug", "", "", ignore()},
       {"-c,-E", "", "", refuse(compile)},
       {"-I,-D,-f,-target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},
       {"-W", "VALUE", "",

@@ -220,9 +220,8 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
     return usage_error(fmt::format("{}: must be one of {}", spelling, fmt::join(words, ", ")));
   auto ok = option.action(value.value_or(""));
   if (!ok) return usage_error(fmt::format("{}: {}", spelling, ok.error().message));
-  if (!option.help.empty())
-    given_.push_back({option.long_name(), option.value_name(), option.use,
-                      value ? std::optional(std::string(*value)) : std::nullopt});
+  given_.push_back({option.long_name(), option.value_name(), option.use,
+                    value ? std::optional(std::string(*value)) : std::nullopt});
   return used;
 }
 

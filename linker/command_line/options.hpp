@@ -120,7 +120,7 @@ class OptionTable {
     FileUse use;                  ///< see Option
     std::optional<std::string> value;
   };
-  /// All that was given, in order. Options that --help does not show are omitted: they do nothing.
+  /// All that was given, in order.
   const std::vector<Given>& given() const { return given_; }
 
   /// Whether the option of that long name was given.

@@ -178,6 +178,9 @@ shows 'call' code out.o || fail "--lto-O0 inlines"
 links --lto-O 3 --lto-cpu v1 main.bc lib.bc
 bitcode v1 -mcpu=v1 <lib.bpf.c
 links --lto-cpu v2 main.bc v1.bc
+# What rustc passes
+echo prog >exported
+links --export-symbols exported --cpu v3 main.bc v1.bc -L . -O2 --debug
 # Code without optimization still has its relocations.
 bitcode core <<'END'
 struct task_struct { int pid; } __attribute__((preserve_access_index));

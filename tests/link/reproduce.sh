@@ -167,3 +167,8 @@ ar rcT self.a self.o
 sed 's|self\.o/|self.a/|' self.a >names-itself.a
 mv names-itself.a self.a
 timeout 20 "$BPFLINK" self.o self.a --reproduce self.tar -o out.o 2>errors || (($? == 1)) || fail "status $?: $(<errors)"
+
+# Options that --help does not show are repeated as well.
+"$BPFLINK" self.o -O2 --lto-O0 --cpu v3 --reproduce hidden.tar -o out.o
+tar xOf hidden.tar hidden/response.txt >response
+for option in --lto-O0 --cpu=v3; do grep -qxe $option response || fail "no $option: $(<response)"; done
