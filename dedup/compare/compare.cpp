@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/compare/name_words.hpp"
 #include "dedup/compare/type_text.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
@@ -37,13 +38,6 @@ void append_label(std::string& path, size_t pointers, std::string_view label) {
 
 std::string position_of_member(BtfType type, uint32_t i) {
   return offset_note(type.member_bit_offset(i), type.member_bitfield_size(i));
-}
-
-/// Whether a member's name says that nobody reads it.
-bool is_unread_member(std::string_view name) {
-  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
-  return name.empty() || name.starts_with("pad") || name.starts_with("unused") ||
-         name.starts_with("reserved");
 }
 
 std::string_view linkage_note(BtfLinkage linkage) {
@@ -196,8 +190,9 @@ TypeComparison::Found TypeComparison::compare_records(const Pair& pair, BtfType 
     std::string_view other = b_.string(b.member(i).name_off);
     bool has_moved = a.member_bit_offset(i) != b.member_bit_offset(i) ||
                      a.member_bitfield_size(i) != b.member_bitfield_size(i);
-    bool may_differ = as_libbpf && !has_moved &&
-                      (a.member_bitfield_size(i) != 0 || (is_unread_member(name) && is_unread_member(other)));
+    bool may_differ =
+        as_libbpf && !has_moved &&
+        (a.member_bitfield_size(i) != 0 || (names_padding(name) && names_padding(other)));
     if (name != other && !may_differ)
       return differ_at_member(pair, i, position_of_member(a, i),
                               fmt::format("named '{}', {}", other, position_of_member(b, i)));
@@ -259,7 +254,7 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
 /// Compares the type tags of two pointers.
 TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32_t a, uint32_t b,
                                                         std::string member) const {
-  std::string tags_a = pointer_tags(a_, a), tags_b = pointer_tags(b_, b);
+  std::string tags_a = type_tags(a_, a), tags_b = type_tags(b_, b);
   if (tags_a == tags_b) return std::nullopt;
   auto note = [](std::string_view tags) {
     return tags.empty() ? "without a type tag" : fmt::format("tagged '{}'", tags);

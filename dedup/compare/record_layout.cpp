@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/compare/name_words.hpp"
 #include "dedup/compare/type_text.hpp"
 
 namespace bpflink {
@@ -55,19 +56,26 @@ class Coverage {
   std::map<uint64_t, uint64_t> ends_;  ///< of ranges of bits, by their beginning
 };
 
-bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::any_of(words, [&](auto word) { return lower.find(word) != lower.npos; });
+/// Whether a member is padding, by the last component of its path.
+bool is_padding(std::string_view path) {
+  return names_padding(path.substr(path.rfind('.') + 1));
 }
 
-bool is_padding(std::string_view name) {
-  return has_word(name, {"pad", "reserved", "unused"});
+/// An enumerator's value as a number that orders like it, signed or not.
+uint64_t ordered_value(BtfType type, uint64_t value) {
+  return value ^ uint64_t { type.kind_flag() } << 63;
 }
 
-/// Whether an enumerator counts the others, by its name.
-bool is_count(std::string_view name) {
-  return has_word(name, {"max", "num", "nr", "count", "last", "end"});
+/// The largest value that a count of the enumerators must not be below: names of others may say
+/// "last" or "end" too (`EV_SEEK_END`).
+uint64_t largest_counted(const BtfView& types, BtfType type) {
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    BtfEnumerator enumerator = type.enumerator(i);
+    if (!names_count(types.string(enumerator.name_off)))
+      largest = std::max(largest, ordered_value(type, enumerator.value));
+  }
+  return largest;
 }
 
 using Fields = std::vector<Field>;
@@ -211,12 +219,16 @@ std::optional<LayoutDifference> compare_enum_layouts(const Record& a, const Reco
   std::unordered_map<std::string_view, uint32_t> by_name;
   for (uint32_t i = 0; i < of_b.vlen(); ++i)
     by_name.emplace(b.types.string(of_b.enumerator(i).name_off), i);
+  uint64_t counted_a = largest_counted(a.types, of_a), counted_b = largest_counted(b.types, of_b);
   for (uint32_t i = 0; i < of_a.vlen(); ++i) {
     BtfEnumerator x = of_a.enumerator(i);
     std::string_view name = a.types.string(x.name_off);
     auto found = by_name.find(name);
     if (found == by_name.end() || of_b.enumerator(found->second).value == x.value) continue;
-    if (of_a.vlen() != of_b.vlen() && is_count(name)) continue;
+    bool may_count = of_a.vlen() != of_b.vlen() && names_count(name);
+    if (may_count && ordered_value(of_a, x.value) >= counted_a &&
+        ordered_value(of_b, of_b.enumerator(found->second).value) >= counted_b)
+      continue;
     return differ(enumerator_note(a.types, of_a, i), enumerator_note(b.types, of_b, found->second),
                   static_cast<int32_t>(i), static_cast<int32_t>(found->second));
   }

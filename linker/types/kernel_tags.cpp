@@ -14,50 +14,20 @@ namespace bpflink {
 namespace {
 
 /// Types that programs get pointers to and may pass on without reading members, so that nothing
-/// else shows that they are the kernel's. Sorted. Types that these lead to need not be listed.
-constexpr auto central_tags = std::to_array<std::string_view>({"__sk_buff",
-                                                               "bpf_map",
-                                                               "bpf_nf_ctx",
-                                                               "bpf_perf_event_data",
-                                                               "bpf_prog",
-                                                               "bpf_sk_lookup",
-                                                               "bpf_sock",
-                                                               "bpf_sock_addr",
-                                                               "bpf_sock_ops",
-                                                               "bpf_sockopt",
-                                                               "bpf_sysctl",
-                                                               "cgroup",
-                                                               "cred",
-                                                               "css_set",
-                                                               "dentry",
-                                                               "file",
-                                                               "inode",
-                                                               "kiocb",
-                                                               "linux_binprm",
-                                                               "mm_struct",
-                                                               "net_device",
-                                                               "perf_event",
-                                                               "pt_regs",
-                                                               "request_sock",
-                                                               "scx_exit_info",
-                                                               "sk_buff",
-                                                               "sk_msg_md",
-                                                               "sk_psock",
-                                                               "sk_reuseport_md",
-                                                               "sock",
-                                                               "super_block",
-                                                               "task_struct",
-                                                               "vm_area_struct",
-                                                               "xdp_buff",
-                                                               "xdp_md"});
+/// else shows that they are the kernel's: contexts, and structs without any of `kernel_parts`. Only
+/// names that nobody gives to a struct of one's own, as `file` may be one. Sorted.
+constexpr auto central_tags = std::to_array<std::string_view>(
+    {"__sk_buff", "bpf_map", "bpf_nf_ctx", "bpf_perf_event_data", "bpf_prog", "bpf_sk_lookup",
+     "bpf_sock", "bpf_sock_addr", "bpf_sock_ops", "bpf_sockopt", "bpf_sysctl", "linux_binprm",
+     "pt_regs", "scx_exit_info", "sk_msg_md", "sk_reuseport_md", "xdp_buff", "xdp_md"});
 static_assert(std::ranges::is_sorted(central_tags));
 
 /// Types that the kernel builds its structs from, but programs do not: a struct that embeds one
-/// comes from a vmlinux.h. Sorted.
+/// comes from a vmlinux.h. A `mutex`, `sock` or `completion` of the kernel embeds one itself.
+/// Sorted.
 constexpr auto kernel_parts = std::to_array<std::string_view>(
-    {"bvec_iter", "callback_head", "completion", "hlist_head", "hlist_node", "kobject", "kref",
-     "list_head", "llist_node", "mutex", "percpu_ref", "refcount_struct", "rw_semaphore", "sock",
-     "sock_common", "static_key", "timer_list", "wait_queue_head", "work_struct"});
+    {"bvec_iter", "callback_head", "hlist_head", "hlist_node", "list_head", "llist_node",
+     "percpu_ref", "refcount_struct", "sock_common", "static_key"});
 static_assert(std::ranges::is_sorted(kernel_parts));
 
 /// The kernel's types that one object shows, and all types that these lead to.

@@ -7,7 +7,7 @@
 // - those that a CO-RE record names;
 // - those of its .ksyms externs and .struct_ops variables;
 // - the contexts of its programs;
-// - some with known names (task_struct), because a program may pass on a pointer without reading;
+// - some with known names (xdp_md), because a program may pass on a pointer without reading;
 // - those that contain a part from which the kernel builds its structs (list_head);
 // - and types that these lead to: the kernel's types refer to no others.
 #pragma once

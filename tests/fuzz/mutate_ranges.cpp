@@ -39,8 +39,8 @@ class RangeMutator {
   RangeMutator(Bytes& file, const ElfImage& image, Random& random)
       : image_(image),
         random_(random),
+        file_(file),
         numbers_(file, image.byte_order()),
-        size_(file.size()),
         headers_(image.header.e_shoff) {}
 
   void run() {
@@ -59,6 +59,8 @@ class RangeMutator {
   }
 
  private:
+  static constexpr size_t page = 4096;
+
   uint64_t field(size_t section, size_t offset) const {
     return headers_ + section * sizeof(Elf64_Shdr) + offset;
   }
@@ -92,9 +94,13 @@ class RangeMutator {
       case 1:
         at = random_.below(sizeof(Elf64_Ehdr));
         break;
-      case 2:
+      case 2:  // at the end of a page that is the file's last one: nothing is mapped behind it
         size = random_.below(32);
-        at = size_ - std::min<uint64_t>(size, size_);
+        file_.resize((file_.size() + page - 1) / page * page);
+        at = file_.size() - size;
+        if (random_.one_in(2))
+          numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_entsize)),
+                                 random_.one_of({1, 2, 4, 8, 12}));
         break;
       case 3:
         at = begin_of(moved);  // only longer, up to the end of the other
@@ -174,8 +180,9 @@ class RangeMutator {
 
   const ElfImage& image_;  ///< of the file before
   Random& random_;
+  Bytes& file_;
   Numbers numbers_;
-  uint64_t size_, headers_;
+  uint64_t headers_;
 };
 
 }  // namespace

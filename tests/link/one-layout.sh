@@ -51,9 +51,11 @@ exchanged 'struct ev { int a; }; struct ev *get(struct ev *e) __ksym; int g(void
 silent 'struct bpf_raw { int a; }; int f(struct bpf_raw *e);
 SEC("raw_tp/sys_enter") int prog(struct bpf_raw *e) { return f(e); }' \
   'struct bpf_raw { int a, b; }; int f(struct bpf_raw *e) { return e->a; }'
-silent 'struct task_struct { int pid; }; struct pid_link { struct task_struct *task; int n; };
+silent 'struct list_head { struct list_head *next, *prev; };
+struct task_struct { struct list_head tasks; int pid; }; struct pid_link { struct task_struct *task; int n; };
 int f(struct pid_link *l); SEC("socket") int prog(void *ctx) { return f(0); } struct task_struct none;' \
-  'struct task_struct { long state; int pid; }; struct task_struct idle;
+  'struct list_head { struct list_head *next, *prev; };
+struct task_struct { long state; struct list_head tasks; int pid; }; struct task_struct idle;
 struct pid_link { struct task_struct *task; int n; }; int f(struct pid_link *l) { return l != 0; }'
 silent 'struct ev___old { int a; }; int f(struct ev___old *e);
 SEC("socket") int prog(void *ctx) { return f(ctx); }' \
@@ -66,9 +68,9 @@ SEC("socket") int prog(void *ctx) { return f(ctx); }' \
   'struct list_head { struct list_head *next, *prev; };
 struct request { long flags; int tag; struct list_head queue[2]; };
 __noinline int f(struct request *r) { return (long)r & 1; }'
-silent 'struct sock { int a; }; struct inet { struct sock sk; short id; }; struct tcp { struct inet inet; int len; };
+silent 'struct sock_common { int a; }; struct sock { struct sock_common c; }; struct inet { struct sock sk; short id; }; struct tcp { struct inet inet; int len; };
 int f(struct tcp *t); SEC("socket") int prog(void *ctx) { return f(ctx); }' \
-  'struct sock { int a; }; struct inet { struct sock sk; int flags; short id; }; struct tcp { struct inet inet; int len; };
+  'struct sock_common { int a; }; struct sock { struct sock_common c; }; struct inet { struct sock sk; int flags; short id; }; struct tcp { struct inet inet; int len; };
 __noinline int f(struct tcp *t) { return (long)t & 1; }'
 
 # Data in a ring buffer has no type.
@@ -84,11 +86,17 @@ exchanged 'struct ev { int a, b; };' \
   'struct ev { union { int a; unsigned raw; char c; }; struct { int b; }; };'
 exchanged 'struct ev { unsigned lo, hi; };' \
   'struct ev { union { struct { unsigned lo, hi; }; unsigned long all; }; };'
-exchanged 'struct ev { int a; long b; };' 'struct ev { int a; int _pad; long b; };'
+for name in _pad pad1 pad_end __reserved unused2 RESERVED evPad __padding_0 __; do
+  exchanged 'struct ev { int a; long b; };' "struct ev { int a; int $name; long b; };"
+done
 exchanged 'struct ev { int n; char text[]; };' 'struct ev { int n; char text[16]; };'
 exchanged 'struct ev { unsigned long room[4]; };' 'struct ev { int a; int b; long c; };'
 exchanged 'struct ev { };' 'struct ev { int a; };'
-exchanged 'enum e { A, B, E_MAX }; struct ev { enum e e; };' \
-  'enum e { A, B, C, E_MAX }; struct ev { enum e e; };'
+for name in E_MAX __E_MAX NR_E E_COUNT eLast LAST_E E_END MAX_E E_NUM1; do
+  exchanged "enum e { A, B, $name }; struct ev { enum e e; };" \
+    "enum e { A, B, C, $name }; struct ev { enum e e; };"
+done
+exchanged 'enum e { A = -1, B, E_NR, E_LAST = E_NR - 1 }; struct ev { enum e e; };' \
+  'enum e { A = -1, B, C, E_NR, E_LAST = E_NR - 1 }; struct ev { enum e e; };'
 exchanged 'struct in { int a; }; struct ev { struct in *in; };' \
   'struct in { long b; int a; }; struct ev { void *in; };'

@@ -69,6 +69,26 @@ for other in 'long when; int pid;' 'int pid; int when;' 'int pid; long when:60;'
   differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" "struct ev { $other }; $f"
 done
 
+# Words, not parts of words, say that a member is padding. Of a struct of one's own, the name does
+# not matter.
+for member in ipaddr keypad padlock lpadding reserved_bytes bytesUnused; do
+  differ 'struct ev' 'f (parameter 1)' "$short int f(struct ev *e); $use" \
+    "struct ev { int pid; int $member; long when; }; $f"
+done
+for tag in file sock inode cred task_struct dentry perf_event completion; do
+  differ "struct $tag" 'f (parameter 1)' "${short/ev/$tag} ${f/ev/$tag}" \
+    "${long/ev/$tag} int f(struct $tag *e); ${use//ev/$tag}"
+done
+# A count is the largest value, and its name has the word.
+for name in SEND LINUM CLIMAX BLAST IP_MAXIMIZE; do
+  differ 'enum e' 'f (parameter 1)->kind' \
+    "enum e { NONE, $name }; struct ev { enum e kind; }; int f(struct ev *e); $use" \
+    "enum e { NONE, CREATE, $name }; struct ev { enum e kind; }; int f(struct ev *e) { return e->kind == $name; }"
+done
+differ 'enum e' 'f (parameter 1)->kind' \
+  "enum e { NONE, SEEK_END, CLOSE }; struct ev { enum e kind; }; int f(struct ev *e); $use" \
+  "enum e { NONE, CREATE, SEEK_END, CLOSED }; struct ev { enum e kind; }; int f(struct ev *e) { return e->kind; }"
+
 # First one layout, then two: `score` reads `when` where `fill` wrote `cpu`.
 compile main <<<"struct ev { int pid; int cpu; long when; }; int fill(struct ev *e); int score(struct ev *e);
 SEC(\"socket\") int prog(void *ctx) { struct ev e = {}; fill(&e); return score(&e); }"
