@@ -38,6 +38,9 @@ struct Fragment {
   bool is_candidate = false;
   /// Bytes without a symbol, which may hold several objects.
   bool is_unnamed = false;
+  /// Whether code or data of any input refers to it; set by mark_live() for
+  /// --gc-sections and reports.
+  bool is_referenced = false;
   /// Equal to an earlier fragment of the output section, whose place it shares.
   bool is_duplicate = false;
   uint64_t output_offset = 0;  ///< bytes into the output section; set by layout

@@ -17,6 +17,7 @@
 #include "linker/elf/code_metadata.hpp"
 #include "linker/elf/gc_roots.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/report/report_files.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
@@ -28,7 +29,9 @@ class Marker {
 
   void run() {
     for (auto& object : context_.objects) begin(*object);
-    if (context_.options.gc_sections) mark_roots();
+    const LinkOptions& options = context_.options;
+    if (options.gc_sections || shows_model(options) || !options.explain.empty()) note_references();
+    if (options.gc_sections) mark_roots();
     follow();
     for (const NamedMap& map : named_maps_) keep(map);
     follow();
@@ -119,6 +122,20 @@ class Marker {
                     object.describe_place(*section, table.begin)),
         {note(fmt::format("'{}' and '{}': its offsets may be relative to either",
                           known->second->name, code.name))});
+  }
+
+  /// Finds what code or data refers to, for gc_root_reason().
+  void note_references() {
+    for (auto& object : context_.objects)
+      for (const InputSection& section : object->linked_sections()) {
+        if (!section.is_loaded()) continue;
+        for (const Relocation& relocation : section.relocations) {
+          InputPlace to = target_of(*object, relocation).definition();
+          if (!to.section || !to.section->is_linked()) continue;
+          InputSection& target = to.section->file->sections[to.section->index];
+          fragment_at(target, to.offset).is_referenced = true;
+        }
+      }
   }
 
   void mark_roots() {

@@ -16,7 +16,7 @@ names() { { variables .rodata; variables .rodata.config; variables .data; } | so
 link a.o
 expect 'constant numbers of_section setting used variable' names
 "$BPFLINK" --verify --gc-sections --print-gc-sections a.o -o out.o 2>log
-expect 'numbers of_section setting used' names
+expect 'numbers of_section setting used variable' names
 grep -q 'removing unused .* constant$' log || fail "$(<log)"
 changes_nothing
 "$BPFLINK" --gc-sections --explain setting a.o -o out.o >log

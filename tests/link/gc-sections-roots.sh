@@ -40,3 +40,34 @@ one
 replacement
 two' names
 contains 'classifier 0 of_a_static' func_info
+
+# What only user space reads: sections that no loader loads, variables that no input refers to, and
+# constants that tools know by name. A variable that only dropped code uses goes.
+compile a <<'EOS'
+struct { __uint(priority, 10); __uint(XDP_PASS, 1); } _prog SEC(".xdp_run_config");
+__u64 version SEC("xdp_metadata") = 2;
+struct event { __u32 pid; };
+const void *gadget_tracer_open___events___event __attribute__((unused));
+const char bpf_metadata_build[] = "b1";
+const char constant[] = "c";
+struct event *unused_event __attribute__((unused));
+int of_dead = 3, of_user_space = 4;
+__hidden int hidden_one = 5;
+int dead(void) { return of_dead; }
+SEC("xdp") int prog(struct xdp_md *ctx) { return XDP_PASS; }
+EOS
+"$BPFLINK" --verify a.o --gc-sections -o out.o
+python3 "$bpfobj" check out.o
+expect '_prog
+bpf_metadata_build
+gadget_tracer_open___events___event
+of_user_space
+prog
+unused_event
+version' names
+contains 'struct event { __u32 pid;};' types
+expect '_prog 0 16' datasec .xdp_run_config
+"$BPFLINK" a.o --gc-sections --explain unused_event -o out.o >log
+grep -q 'variable that only user space can use' log || fail "$(<log)"
+"$BPFLINK" a.o --gc-sections --gc-constants -o out.o
+lacks 'unused_event|of_user_space' names

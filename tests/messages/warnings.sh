@@ -133,11 +133,11 @@ expect_warning 'bpflink: warning: --size-map-against: no effect without --size-m
 # The savings of --gc-sections
 compile dead <<'END'
 int unused_value;
-int unused(int x) { return x + 2; }
+int unused(int x) { return x + unused_value; }
 SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
 END
 "$BPFLINK" --gc-sections --print-gc-sections dead.o -o out.o 2>notes
-[[ $(tail -n 1 notes) == 'bpflink: removed 28 bytes of 2 unused definitions' ]] || mistake "$(<notes)"
+[[ $(tail -n 1 notes) == 'bpflink: removed 44 bytes of 2 unused definitions' ]] || mistake "$(<notes)"
 "$BPFLINK" --gc-sections --print-gc-sections good.o -o out.o 2>notes
 [[ $(tail -n 1 notes) == 'bpflink: removed 0 bytes of 0 unused definitions' ]] || mistake "$(<notes)"
 
