@@ -24,9 +24,9 @@ namespace {
 std::expected<std::optional<InputFile>, Error> open_object(const std::string& path) {
   if (is_directory(path)) return std::nullopt;
   auto file = InputFile::open(path);
-  if (!file) return fail("{}: {}", path, file.error().message);
+  if (!file) return fail_in(path, file.error());
   auto is_one = is_bpf_object(file->bytes());
-  if (!is_one) return fail("{}: {}", path, is_one.error().message);
+  if (!is_one) return fail_in(path, is_one.error());
   return *is_one ? std::optional(std::move(*file)) : std::nullopt;
 }
 
@@ -52,7 +52,7 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
       continue;
     }
     auto object = CoreObject::read(path, (*file)->bytes());
-    if (!object) return fail("{}: {}", path, object.error().message);
+    if (!object) return fail_in(path, object.error());
     if (object->object.programs().empty() && object->records.empty()) {
       print_note("bpfcore", path + " has no program");
       continue;

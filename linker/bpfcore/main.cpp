@@ -30,7 +30,7 @@ int run(const std::vector<std::string>& arguments) {
   else if (auto ok = minimize(*options); !ok)
     done = std::unexpected(ok.error());
   if (done) return *done ? 0 : 1;
-  print_error("bpfcore", done.error().message);
+  print_error("bpfcore", done.error());
   return failure;
 }
 

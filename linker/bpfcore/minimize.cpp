@@ -119,7 +119,7 @@ class Minimize {
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
     auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
       auto blob = minimizer.finish(kernel.btf.byte_order());
-      if (!blob) return fail("{}: {}", kernel.name, blob.error().message);
+      if (!blob) return fail_in(kernel.name, blob.error());
       blobs.push_back(std::move(*blob));
       return {};
     };

@@ -120,7 +120,7 @@ class Reproducer {
       if (problem.file == path) return fail(problem.message);
     auto ok = write_tar((*tar)->file.fd(), entries_);
     if (ok) ok = (*tar)->file.commit();
-    if (!ok) return fail("{}: {}", path, ok.error().message);
+    if (!ok) return fail_in(path, ok.error());
     return {};
   }
 

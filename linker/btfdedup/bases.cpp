@@ -11,10 +11,10 @@ namespace {
 std::expected<void, Error> add_base(Bases& bases, const std::string& name,
                                     std::span<const std::byte> blob) {
   auto blobs = find_btf_blobs(blob);
-  if (!blobs) return fail("{}: {}", name, blobs.error().message);
+  if (!blobs) return fail_in(name, blobs.error());
   if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
   auto btf = Btf::parse(blob, last_of(bases));
-  if (!btf) return fail("{}: {}", name, btf.error().message);
+  if (!btf) return fail_in(name, btf.error());
   bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
   return {};
 }
@@ -49,7 +49,7 @@ ModuleRelocator::ModuleRelocator(const Btf& base)
 std::expected<std::vector<std::byte>, Error> ModuleRelocator::relocate(
     const BtfSource& source) const {
   auto blob = relocate_base(source.contents, source.base, base_, names_);
-  if (!blob) return fail("{}: {}", source.name, blob.error().message);
+  if (!blob) return fail_in(source.name, blob.error());
   return blob;
 }
 

@@ -26,7 +26,7 @@ class Conversion {
     if (!source) return std::unexpected(source.error());
     if (auto ok = check_output(); !ok) return ok;
     auto blob = convert(*source);
-    if (!blob) return fail("{}: {}", source->name, blob.error().message);
+    if (!blob) return fail_in(source->name, blob.error());
     if (auto ok = Outputs::write(**output, *blob); !ok) return fail(ok.error().message);
     auto problems = outputs_.commit();
     return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
@@ -39,7 +39,7 @@ class Conversion {
     if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
     BtfSource& source = sources->list.front();
     auto blobs = find_btf_blobs(source.contents);
-    if (!blobs) return fail("{}: {}", source.name, blobs.error().message);
+    if (!blobs) return fail_in(source.name, blobs.error());
     if (sources->list.size() != 1 || blobs->size() != 1)
       return fail("{}: has several blobs of BTF; merge them first, without --target",
                   options_.inputs.front());

@@ -69,7 +69,7 @@ std::expected<InputFile, Error> open_input(const InputPath& input) {
   auto file = is_standard_input ? InputFile::read(STDIN_FILENO, name)
               : input.is_listed ? InputFile::open_regular(name)
                                 : InputFile::open(name);
-  if (!file) return fail("{}: {}", name, file.error().message);
+  if (!file) return fail_in(name, file.error());
   return file;
 }
 
@@ -88,7 +88,7 @@ struct UnpackedFile {
 std::expected<UnpackedFile, Error> unpack(InputFile file) {
   UnpackedFile unpacked{file.name(), file.identity(), {}};
   auto image = unpack_kernel(OwnedBytes::of(std::move(file)));
-  if (!image) return fail("{}: {}", unpacked.name, image.error().message);
+  if (!image) return fail_in(unpacked.name, image.error());
   unpacked.image = std::move(*image);
   return unpacked;
 }
@@ -106,18 +106,18 @@ std::optional<BtfSource> find_section(const std::string& name, ElfFile elf) {
 
 std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
   auto elf = read_elf(file.bytes());
-  if (!elf) return fail("{}: {}", file.name(), elf.error().message);
+  if (!elf) return fail_in(file.name(), elf.error());
   return find_section(file.name(), std::move(*elf));
 }
 
 std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
                                                           std::vector<InputFile>& files) {
   auto members = read_archive(archive.bytes(), archive.name());
-  if (!members) return fail("{}: {}", archive.name(), members.error().message);
+  if (!members) return fail_in(archive.name(), members.error());
   std::vector<BtfSource> sources;
   for (const ArchiveMember& member : *members) {
     auto file = open_member(member);
-    if (!file) return fail("{}: {}", member.name, file.error().message);
+    if (!file) return fail_in(member.name, file.error());
     if (!is_elf(file->bytes())) continue;
     auto source = find_section(*file);
     if (!source) return std::unexpected(source.error());

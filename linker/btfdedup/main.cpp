@@ -227,13 +227,13 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (options->check) {
     auto accepted = check_inputs(*options);
-    if (!accepted) print_error("btfdedup", accepted.error().message);
+    if (!accepted) print_error("btfdedup", accepted.error());
     return accepted && *accepted ? 0 : 1;
   }
   keep_inputs_mapped();
   auto ok = options->target ? convert_input(*options) : Program(*options).run();
   if (ok) return 0;
-  print_error("btfdedup", ok.error().message);
+  print_error("btfdedup", ok.error());
   return 1;
 }
 

@@ -72,7 +72,7 @@ std::expected<void, Error> Merger::read_image_symbols() {
   auto elf = open_elf(options_.linked, files_);
   if (!elf) return std::unexpected(elf.error());
   auto symbols = bpflink::read_image_symbols(*elf);
-  if (!symbols) return fail("{}: {}", options_.linked, symbols.error().message);
+  if (!symbols) return fail_in(options_.linked, symbols.error());
   image_symbols_ = std::move(*symbols);
   return {};
 }
@@ -142,7 +142,7 @@ std::expected<void, Error> Merger::add(BtfSource source) {
   if (!std::ranges::equal(source.base, base_of_inputs_))
     return fail("{}: is split from another base than {}", source.name, merged_.names.front());
   auto blobs = find_btf_blobs(source.contents);
-  if (!blobs) return fail("{}: {}", source.name, blobs.error().message);
+  if (!blobs) return fail_in(source.name, blobs.error());
   for (std::span<const std::byte> blob : *blobs) {
     std::string name = source.name;
     if (blob.data() != source.contents.data())

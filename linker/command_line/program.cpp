@@ -78,6 +78,13 @@ void print_error(std::string_view program, std::string message) {
   print_diagnostic(program, {.message = std::move(message)});
 }
 
+void print_error(std::string_view program, const Error& error) {
+  Diagnostic diagnostic{.message = error.message};
+  if (!error.advice.empty())
+    diagnostic.references = {{.role = ReferenceRole::Hint, .text = error.advice}};
+  print_diagnostic(program, diagnostic);
+}
+
 void print_note(std::string_view program, std::string message) {
   print_diagnostic(program, {.severity = Severity::Note, .message = std::move(message)});
 }

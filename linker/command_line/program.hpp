@@ -26,6 +26,8 @@ void print_diagnostic(std::string_view program, const Diagnostic& diagnostic,
                       std::optional<bool> color = {});
 /// Prints an error that consists of a message only.
 void print_error(std::string_view program, std::string message);
+/// Prints an error with its advice.
+void print_error(std::string_view program, const Error& error);
 /// Prints a note that consists of a message only.
 void print_note(std::string_view program, std::string message);
 

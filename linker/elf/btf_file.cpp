@@ -10,11 +10,11 @@ namespace bpflink {
 
 std::expected<std::vector<std::byte>, Error> read_btf_file(const std::string& path) {
   auto file = InputFile::open(path);
-  if (!file) return fail("{}: {}", path, file.error().message);
+  if (!file) return fail_in(path, file.error());
   std::span<const std::byte> bytes = file->bytes();
   if (is_elf(bytes)) {
     auto elf = read_elf(bytes);
-    if (!elf) return fail("{}: {}", path, elf.error().message);
+    if (!elf) return fail_in(path, elf.error());
     auto section = elf->find(".BTF");
     if (!section) return fail("{}: has no section .BTF", path);
     if (elf->find(".BTF.base"))

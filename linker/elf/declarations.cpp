@@ -1,5 +1,7 @@
 #include "linker/elf/declarations.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <unordered_map>
 
@@ -35,6 +37,26 @@ class DeclarationBinder {
     for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
     restore_externs();
     place_statics();
+  }
+
+  /// A global variable must have a symbol of its name, by which libbpf finds it. Tools such as
+  /// objcopy rename symbols alone. A local one was made so since.
+  std::expected<void, Error> check_variables() {
+    std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      bool is_defined = !declaration.is_func() && !declaration.datasec.empty() &&
+                        !facts_of(declaration.role).has_loader_symbols &&
+                        declaration.type().var_linkage() == BtfLinkage::Global;
+      if (!is_defined || declaration.symbol_index != 0) continue;
+      if (!locals) locals = find_local_variables();
+      std::string_view name = object_.btf->name(declaration.type());
+      if (locals->contains(name)) continue;
+      return std::unexpected(
+          Error{fmt::format(".BTF: type [{}] VAR '{}' is global, but there is no such symbol",
+                            declaration.type_id, name),
+                "objcopy renames symbols without their types: bpflink --redefine-sym does both"});
+    }
+    return {};
   }
 
   /// A FUNC that claims to be global must have a symbol, or code through func_info (the symbol may
@@ -187,6 +209,7 @@ std::expected<void, Error> bind_declarations(ObjectFile& object) {
   if (!object.btf) return {};
   DeclarationBinder binder(object);
   binder.bind();
+  if (auto ok = binder.check_variables(); !ok) return ok;
   return binder.check_functions();
 }
 

@@ -80,7 +80,7 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
   std::vector<KernelSource> sources;
   for (const std::string& path : paths) {
     auto info = find_file(path);
-    if (!info) return fail("{}: {}", path, info.error().message);
+    if (!info) return fail_in(path, info.error());
     if (!*info) return fail("{}: cannot open: {}", path, std::strerror(ENOENT));
     if (!S_ISDIR((*info)->st_mode))
       sources.push_back({.name = path});

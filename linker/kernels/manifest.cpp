@@ -51,7 +51,7 @@ std::expected<std::string, Error> read_record(const Json& object, KernelRecord& 
 
 std::expected<Manifest, Error> read_manifest(const std::string& path) {
   auto file = InputFile::open(path);
-  if (!file) return fail("{}: {}", path, file.error().message);
+  if (!file) return fail_in(path, file.error());
   auto bytes = file->bytes();
   if (bytes.size() > largest_manifest) return fail("{}: is too large for a manifest", path);
   const char* text = reinterpret_cast<const char*>(bytes.data());

@@ -42,13 +42,13 @@ std::string version_signature(const Kernel& kernel) {
 
 std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
   auto config = KernelConfig::parse(file.bytes());
-  if (!config) return fail("{}: {}", file.name(), config.error().message);
+  if (!config) return fail_in(file.name(), config.error());
   return config;
 }
 
 std::expected<KernelConfig, Error> read_config(const std::string& path,
                                                const std::expected<InputFile, Error>& file) {
-  if (!file) return fail("{}: {}", path, file.error().message);
+  if (!file) return fail_in(path, file.error());
   return parse_config(*file);
 }
 

@@ -39,7 +39,7 @@ Comparison read_nodes(std::string_view text, std::map<Key, Sizes>& sizes) {
 
 std::expected<void, Error> compare_with(const std::string& file, OutputModel& model) {
   auto input = InputFile::open(file);
-  if (!input) return fail("{}: {}", file, input.error().message);
+  if (!input) return fail_in(file, input.error());
   std::string_view text(reinterpret_cast<const char*>(input->bytes().data()),
                         input->bytes().size());
   std::map<Key, Sizes> sizes;

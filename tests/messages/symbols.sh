@@ -29,3 +29,15 @@ bad "function 'prog' at 0x4 with 0x8 bytes does not consist of instructions" sym
 bad "function 'prog' at 0x0 with 0xc bytes does not consist of instructions" symbol:prog:st_size=12
 bad "symbol 'v' at 0x0 with 0x8 bytes is outside its section '.data' of 0x4 bytes" symbol:v:st_size=8
 bad "symbol 'v' at 0x5 with 0x0 bytes is outside its section '.data' of 0x4 bytes" symbol:v:st_value=5 symbol:v:st_size=0
+
+# objcopy renames symbols without their types. A symbol that it made local keeps its variable.
+llvm-objcopy-19 --redefine-sym v=w good.o renamed.o
+id=$(bpftool btf dump file good.o | sed -n "s/^\[\(.*\)\] VAR 'v'.*/\1/p")
+why="error: renamed.o: .BTF: type [$id] VAR 'v' is global, but there is no such symbol
+>>> objcopy renames symbols without their types: bpflink --redefine-sym does both"
+expect_message "bpflink: $why" "$BPFLINK" renamed.o -o out.o
+expect_message "bpfskel: $why" "$(realpath "$BPFSKEL")" renamed.o
+"$BPFCORE" check renamed.o good.o 2>errors && mistake 'bpfcore accepts it'
+[[ $(<errors) == "bpfcore: $why" ]] || mistake "bpfcore: $(<errors)"
+llvm-objcopy-19 --localize-symbol v good.o local.o
+"$BPFLINK" local.o -o out.o || mistake 'a local variable does not link'
