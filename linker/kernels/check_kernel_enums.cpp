@@ -68,10 +68,15 @@ bool has_older_way(const Program& program) {
 /// A section whose name says nothing: libbpf refuses the program unless its user sets a type.
 void check_nameless_type(KernelNeeds& needs, const Program& program) {
   std::string similar = similar_section(program.section);
+  std::string_view whole = continued_section(program.section);
+  std::string advice = "the program that loads them must set one";
+  if (!similar.empty())
+    advice = fmt::format("did you mean {}?", similar);
+  else if (!whole.empty())
+    advice = fmt::format("libbpf wants '{}' alone; cilium/ebpf lets a name follow", whole);
   needs.add(CoreNeed::ProgramType, std::string(program.section), program.name)
       .leave_unknown(fmt::format("the type of programs in section '{}'", program.section),
-                     similar.empty() ? "the program that loads them must set one"
-                                     : fmt::format("did you mean {}?", similar));
+                     std::move(advice));
 }
 
 void check_programs(KernelNeeds& needs) {

@@ -284,17 +284,28 @@ SectionMeaning section_meaning(std::string_view section) {
   return meaning;
 }
 
+std::string_view continued_section(std::string_view section) {
+  std::string_view longest;
+  for (const Entry& entry : entries) {
+    bool is_continued = entry.match == Match::Whole && section.size() > entry.name.size() &&
+                        section.starts_with(entry.name) && section[entry.name.size()] == '/';
+    if (is_continued && entry.name.size() > longest.size()) longest = entry.name;
+  }
+  return longest;
+}
+
 std::string similar_section(std::string_view section) {
   bool is_chosen =
       section.find('/') == section.npos && std::ranges::any_of(entries, [&](const Entry& entry) {
         return section.starts_with(entry.name);
       });
   if (is_chosen) return "";
+  std::string_view continued = continued_section(section);
   // All before the last '/' may be the name, as in "cgroup/connect4", or the first part of it.
   for (size_t slash : {section.npos, section.find('/')}) {
     NearestName nearest(section.substr(0, slash));
     for (const Entry& entry : entries) nearest.consider(entry.name);
-    if (nearest.nearest().empty()) continue;
+    if (nearest.nearest().empty() || nearest.nearest() == continued) continue;
     std::string rest(slash == section.npos ? "" : section.substr(slash));
     return std::string(nearest.nearest()) + rest;
   }

@@ -11,4 +11,9 @@ namespace bpflink {
 /// "sk_skb1", was chosen for programs whose loader sets their type.
 std::string similar_section(std::string_view section);
 
+/// The known name that a section continues with a '/' although nothing may follow it, such as
+/// "classifier" for "classifier/in"; "" if there is none. libbpf 1.0 and later refuse such programs,
+/// and cilium/ebpf takes them.
+std::string_view continued_section(std::string_view section);
+
 }  // namespace bpflink

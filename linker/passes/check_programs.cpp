@@ -105,10 +105,12 @@ bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   return found;
 }
 
-/// Warns of sections whose names are like those of programs.
+/// Warns of sections whose names are like those of programs, and once an object of those that only
+/// loaders like cilium/ebpf's take.
 void warn_misspelled_sections(Context& context) {
   std::set<std::string_view> seen;
-  for (const auto& object : context.objects)
+  for (const auto& object : context.objects) {
+    bool has_continued = false;
     for (const InputSymbol& symbol : object->symbols) {
       if (symbol.type != STT_FUNC || !is_live(*object, symbol)) continue;
       const InputSection& section = object->sections[symbol.section];
@@ -117,19 +119,31 @@ void warn_misspelled_sections(Context& context) {
       if (section_meaning(name).type != ProgramType::Unspec || !seen.insert(name).second) continue;
       name.remove_prefix(name.starts_with('?') ? 1 : 0);
       std::string similar = similar_section(name);
-      if (similar.empty()) continue;
-      context.diagnostics.report(
-          {.severity = Severity::Warning,
-           .message = fmt::format("loaders know no type of programs in section '{}'", name),
-           .symbol = std::string(symbol.name),
+      std::string_view whole = similar.empty() ? continued_section(name) : "";
+      if (!whole.empty() && !has_continued)
+        context.diagnostics.report(
+            {.severity = Severity::Warning,
+             .message = fmt::format("libbpf refuses programs in section '{}'", name),
+             .symbol = std::string(symbol.name),
+             .references = {reference_to(*object, symbol),
+                            hint(fmt::format("for libbpf: SEC(\"{}\"); other loaders, such as "
+                                             "cilium/ebpf, let a name follow",
+                                             whole))}});
+      has_continued |= !whole.empty();
            .references = {reference_to(*object, symbol),
                           hint(fmt::format("did you mean SEC(\"{}\")?", similar))}});
     }
 }
 
+      if (similar.empty()) continue;
+      context.diagnostics.report(
+          {.severity = Severity::Warning,
+           .message = fmt::format("loaders know no type of programs in section '{}'", name),
+           .symbol = std::string(symbol.name),
 void warn_lost_sections(Context& context) {
   constexpr size_t max_functions = 64;  // more are hardly a mistake
   size_t checked = 0;
+  }
   std::optional<Referenced> referenced;
   for (const auto& object : context.objects)
     for (const BtfDeclaration& declaration : object->declarations) {

@@ -215,3 +215,22 @@ for text in '>>> did you mean SEC("xdp")?' '>>> did you mean SEC("tracepoint/sch
 done
 [[ $(grep -c 'loaders know no type' errors) == 3 ]] || mistake "warnings: $(<errors)"
 "$BPFLINK" -r sections.o -o out.o 2>errors && [[ ! -s errors ]] || mistake "with -r: $(<errors)"
+
+# Sections that cilium/ebpf takes, once an object
+compile continued <<'END'
+char LICENSE[] SEC("license") = "GPL";
+SEC("classifier/in") int in(struct __sk_buff *ctx) { return 0; }
+SEC("?perf_event/sampler") int sample(void *ctx) { return 0; }
+SEC("cgroup/skb/x") int skb(void *ctx) { return 1; }
+SEC("tc/ingres") int misspelled_too(struct __sk_buff *ctx) { return 0; }
+END
+expect_warning "continued.bpf.c:2:17: warning: libbpf refuses programs in section 'classifier/in'
+    2 | SEC(\"classifier/in\") int in(struct __sk_buff *ctx) { return 0; }
+      |                 ^
+>>>     defined in continued.bpf.c:2 (continued.o)
+>>> for libbpf: SEC(\"classifier\"); other loaders, such as cilium/ebpf, let a name follow
+continued.bpf.c:5:22: warning: loaders know no type of programs in section 'tc/ingres'
+    5 | SEC(\"tc/ingres\") int misspelled_too(struct __sk_buff *ctx) { return 0; }
+      |                      ^
+>>>     defined in continued.bpf.c:5 (continued.o)
+>>> did you mean SEC(\"tc/ingress\")?" "$BPFLINK" continued.o -o out.o
