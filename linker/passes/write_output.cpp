@@ -71,7 +71,14 @@ class ElfWriter {
     first_global_ = static_cast<Elf64_Word>(symbols_.size());
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->output_index != 0 && !symbol->is_localized)
-        add_symbol(*symbol->file, symbol->input(), symbol->binding, visibility_of(*symbol));
+        add_symbol(*symbol->file, symbol->input(), binding_of(*symbol), visibility_of(*symbol));
+  }
+
+  /// cilium/ebpf refuses weak maps and variables. Nothing overrides them after a final link.
+  uint8_t binding_of(const Symbol& symbol) const {
+    const InputSection* section = symbol.place().section;
+    bool is_final = !context_.options.partial && section && !section->is_code();
+    return is_final ? STB_GLOBAL : symbol.binding;
   }
 
   /// libbpf refuses hidden maps. What a later link may ask for stays.

@@ -285,11 +285,13 @@ differential() {
   fi
 }
 
-# view OBJECT: facts on which both linkers must agree, as sorted lines
+# view OBJECT: facts on which both linkers must agree, as sorted lines. Ours makes weak maps and
+# variables global, as nothing overrides them after a final link.
 view() {
   local object=$1
   {
-    symbols | awk '{ print "symbol", $1, $2, $3, $4, $5 }'
+    symbols | awk '{ if ($5 != "UND") sub(/^WEAK$/, $2 == "FUNC" ? "WEAK" : "GLOBAL", $3)
+                     print "symbol", $1, $2, $3, $4, $5 }'
     datasecs | awk '{ print "datasec", $1, $2, $4 }'
     types | sed 's/^/type /'
     declarations

@@ -44,7 +44,7 @@ link f1.o f2.o f3.o
 
 expect $'__usdt_specs 0 32\n__usdt_ip_to_spec_id 32 32' datasec .maps
 contains '.maps SHT_PROGBITS 64 AW 8' sections
-expect 'OBJECT WEAK DEFAULT .maps 0 32' symbol __usdt_specs
+expect 'OBJECT GLOBAL DEFAULT .maps 0 32' symbol __usdt_specs
 expect 'LINUX_HAS_BPF_COOKIE' variables .kconfig
 [[ $(symbols | grep -c '^arg_count FUNC WEAK HIDDEN .text 0 ') == 1 ]]
 [[ $(func_info | grep -c arg_count) == 1 ]]

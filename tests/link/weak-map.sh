@@ -23,10 +23,14 @@ struct {
 EOF
 
 link f1.o f2.o f3.o
-expect 'OBJECT WEAK DEFAULT .maps 0 32' symbol common
+expect 'OBJECT GLOBAL DEFAULT .maps 0 32' symbol common
 expect $'common 0 32\nown1 32 32\nown2 64 32\nown3 96 32' datasec .maps
 contains '.maps SHT_PROGBITS 128 AW 8' sections
 [[ $(references | grep -c ' address common$') == 3 ]]
+
+# A later link may override it, but nothing after a final one: cilium/ebpf refuses weak maps.
+"$BPFLINK" -r f1.o f2.o -o partial.o
+object=partial.o expect 'OBJECT WEAK DEFAULT .maps 0 32' symbol common
 
 link f1.o strong.o f2.o
 expect 'OBJECT GLOBAL DEFAULT .maps 32 32' symbol common

@@ -26,7 +26,9 @@ expect $'limit 0 4\nbefore 4 4\nafter 8 4' datasec .data
 expect '14 00 00 00 01 00 00 00 03 00 00 00' bytes .data
 
 link weak2.o weak.o
-expect 'OBJECT WEAK DEFAULT .data 0 4' symbol limit
+expect 'OBJECT GLOBAL DEFAULT .data 0 4' symbol limit
+"$BPFLINK" -r weak2.o weak.o -o partial.o
+object=partial.o expect 'OBJECT WEAK DEFAULT .data 0 4' symbol limit
 expect '1e 00 00 00 01 00 00 00 03 00 00 00' bytes .data
 
 link weak.o weak2.o strong.o
