@@ -94,9 +94,10 @@ std::expected<UnpackedFile, Error> unpack(InputFile file) {
 }
 
 /// The BTF of an ELF file; nothing if it has none.
-std::optional<BtfSource> find_section(const std::string& name, ElfFile elf) {
+std::expected<std::optional<BtfSource>, Error> find_section(const std::string& name, ElfFile elf) {
   auto section = elf.find(".BTF");
   if (!section) return std::nullopt;
+  if (auto ok = check_contents(elf.sections[*section]); !ok) return fail_in(name, ok.error());
   std::span<const std::byte> contents = elf.contents(elf.sections[*section]), base;
   if (auto found = elf.find(".BTF.base")) base = elf.contents(elf.sections[*found]);
   elf.sections = {};  // saves memory: there may be thousands of files
@@ -146,7 +147,9 @@ std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFil
   std::optional<BtfSource> source;
   Sources sources;
   if (image.elf) {
-    source = find_section(file->name, std::move(*image.elf));
+    auto found = find_section(file->name, std::move(*image.elf));
+    if (!found) return std::unexpected(found.error());
+    source = std::move(*found);
     if (!source) sources.lack = file->name + ": has no section .BTF";
   } else if (auto blob = find_image_btf(image)) {
     source = BtfSource{file->name, *blob, {}, std::nullopt, image.form == KernelImage::Form::Flat};

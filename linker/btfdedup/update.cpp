@@ -48,8 +48,7 @@ std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
   if (!elf) return std::unexpected(elf.error());
   auto section = elf->find(".BTF");
   if (!section) return fail("has no section .BTF");
-  if (elf->sections[*section].type == SHT_NOBITS)
-    return fail("has a section .BTF without contents, as objcopy --only-keep-debug makes it");
+  if (auto ok = check_contents(elf->sections[*section]); !ok) return std::unexpected(ok.error());
   return UpdatedFile(std::move(*file), std::move(*elf));
 }
 

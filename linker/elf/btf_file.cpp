@@ -19,6 +19,7 @@ std::expected<std::vector<std::byte>, Error> read_btf_file(const std::string& pa
     if (!section) return fail("{}: has no section .BTF", path);
     if (elf->find(".BTF.base"))
       return fail("{}: is split from its section .BTF.base: btfdedup --base resolves that", path);
+    if (auto ok = check_contents(elf->sections[*section]); !ok) return fail_in(path, ok.error());
     bytes = elf->contents(elf->sections[*section]);
   } else if (bytes.size() < BtfHeader::size_field_end ||
              read_header_fields(bytes).magic != btf_magic) {

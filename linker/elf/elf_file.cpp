@@ -107,6 +107,16 @@ Elf64_Sym load_symbol(const std::byte* entry, std::endian order) {
 
 }  // namespace
 
+std::expected<void, Error> check_contents(const ElfSection& section) {
+  if (section.flags & SHF_COMPRESSED)
+    return std::unexpected(
+        Error{fmt::format("section '{}' is compressed", section.name),
+              fmt::format("llvm-objcopy --compress-sections={}=none undoes that", section.name)});
+  if (section.type != SHT_NOBITS) return {};
+  return fail("section '{}' has no contents, as in files of objcopy --only-keep-debug",
+              section.name);
+}
+
 std::optional<uint32_t> ElfFile::find(std::string_view name) const {
   auto it = std::ranges::find(sections, name, &ElfSection::name);
   if (it == sections.end()) return std::nullopt;

@@ -32,6 +32,9 @@ struct ElfSection {
   uint64_t header_offset = 0;  ///< of the section header, in the file
 };
 
+/// Errors: the bytes of the section are not in the file, or are compressed.
+std::expected<void, Error> check_contents(const ElfSection& section);
+
 struct ElfFile {
   std::span<const std::byte> image;
   std::endian order;

@@ -109,7 +109,9 @@ class ObjectReader {
     if (section.size > UINT32_MAX)
       return fail("section '{}' has {:#x} bytes, but BPF can address only 4 GiB", section.name,
                   section.size);
-    if (section.is_code() && (section.is_nobits() || section.size % insn_size != 0))
+    if (section.is_code() && section.size != 0)
+      if (auto ok = check_contents(section); !ok) return ok;
+    if (section.is_code() && section.size % insn_size != 0)
       return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
                   section.name, section.size);
     section.fragments.push_back({0, section.size});
@@ -119,7 +121,7 @@ class ObjectReader {
   /// Compilers compress DWARF alone. libelf changes what it decompresses: it gets a copy.
   /// Sections may share bytes of a hostile file, so that the sum of their sizes is limited too.
   std::expected<void, Error> decompress(InputSection& section) {
-    if (section.role != SectionRole::Dwarf) return fail("section '{}' is compressed", section.name);
+    if (section.role != SectionRole::Dwarf) return check_contents(section);
     if (!libelf_) {
       copy_.assign(object_.image.begin(), object_.image.end());
       libelf_.reset(elf_memory(reinterpret_cast<char*>(copy_.data()), copy_.size()));

@@ -33,6 +33,7 @@ class TypesReader {
   std::expected<void, Error> read_btf() {
     InputSection* section = find_section(".BTF");
     if (!section) return {};
+    if (auto ok = check_contents(*section); !ok) return ok;
     auto bytes = with_relocations(*section, object_.relocated_btf);
     if (!bytes) return std::unexpected(bytes.error());
     if (auto ok = check_one_blob(*bytes); !ok) return ok;
@@ -89,6 +90,7 @@ class TypesReader {
     InputSection* section = find_section(".BTF.ext");
     if (!section) return {};
     if (!object_.btf) return fail("has .BTF.ext but no .BTF");
+    if (auto ok = check_contents(*section); !ok) return ok;
     auto bytes = with_relocations(*section, object_.relocated_btf_ext);
     if (!bytes) return std::unexpected(bytes.error());
     auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
@@ -189,7 +191,8 @@ class TypesReader {
 
   InputSection* find_section(std::string_view name) {
     for (const InputSection& section : object_.sections_named(name))
-      if (section.type == SHT_PROGBITS) return &object_.sections[section.index];
+      if (section.type == SHT_PROGBITS || section.type == SHT_NOBITS)
+        return &object_.sections[section.index];
     return nullptr;
   }
 

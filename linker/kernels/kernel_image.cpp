@@ -367,6 +367,8 @@ std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImag
 std::span<const std::byte> find_image_config(const KernelImage& image) {
   constexpr std::string_view begin = "IKCFG_ST";
   Bytes constants = constants_of(image);
+    if (auto ok = check_contents(image.elf->sections[*section]); !ok)
+      return std::unexpected(ok.error());
   std::string_view text = text_of(constants);
   for (size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
     at += begin.size();

@@ -51,6 +51,9 @@ std::expected<std::optional<KernelModule>, Error> read_module(const std::string&
   if (!file) return std::unexpected(file.error());
   auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
   if (!image) return std::unexpected(image.error());
+  if (auto index = image->elf ? image->elf->find(".BTF") : std::nullopt)
+    if (auto ok = check_contents(image->elf->sections[*index]); !ok)
+      return std::unexpected(ok.error());
   auto blob =
       image->form == KernelImage::Form::Btf ? image->contents.bytes : section(*image, ".BTF");
   auto base_blob = section(*image, ".BTF.base");

@@ -62,7 +62,7 @@ objcopy --only-keep-debug whole.so alone.debug
 readelf -SW alone.debug | grep -q '\.BTF *NOBITS' || fail "$(readelf -SW alone.debug)"
 cp alone.debug before.debug
 if "$BTFDEDUP" good.btf --update alone.debug 2>message; then fail 'writes into a section without contents'; fi
-expect 'btfdedup: error: alone.debug: has a section .BTF without contents, as objcopy --only-keep-debug makes it' cat message
+expect "btfdedup: error: alone.debug: section '.BTF' has no contents, as in files of objcopy --only-keep-debug" cat message
 cmp before.debug alone.debug
 
 # Holes of the file stay holes, also at its end.

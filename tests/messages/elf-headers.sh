@@ -34,7 +34,15 @@ bad "section '.data' at offset $(printf %#x $((code + 8))) overlaps section 'soc
   header:.data:sh_offset=$((code + 8))
 bad "section 'socket' has alignment 0x3, expected a power of two up to 0x10000" header:socket:sh_addralign=3
 bad "section 'socket' has alignment 0x20000, expected a power of two up to 0x10000" header:socket:sh_addralign=0x20000
-bad "section '.data' is compressed" 'header:.data:sh_flags=old | 0x800'
+bad "section '.data' is compressed
+>>> llvm-objcopy --compress-sections=.data=none undoes that" 'header:.data:sh_flags=old | 0x800'
+compressed="section '.BTF' is compressed
+>>> llvm-objcopy --compress-sections=.BTF=none undoes that"
+bad "$compressed" 'header:.BTF:sh_flags=old | 0x800'
+expect_message "btfdedup: error: bad.o: $compressed" "$BTFDEDUP" bad.o -o out.o
+none="section '.BTF' has no contents, as in files of objcopy --only-keep-debug"
+bad "$none" header:.BTF:sh_type=8 header:.rel.BTF:sh_type=1
+expect_message "btfdedup: error: bad.o: $none" "$BTFDEDUP" bad.o -o out.o
 bad "section '.bss' has 0x100000000 bytes, but BPF can address only 4 GiB" header:.bss:sh_size=1\<\<32
 bad "code section 'socket' has 0xc bytes, expected whole instructions of 8" header:socket:sh_size=12
-bad "code section 'socket' has 0x8 bytes, expected whole instructions of 8" header:socket:sh_type=8 header:socket:sh_size=8 header:.relsocket:sh_type=3
+bad "section 'socket' has no contents, as in files of objcopy --only-keep-debug" header:socket:sh_type=8 header:socket:sh_size=8 header:.relsocket:sh_type=3
