@@ -42,6 +42,9 @@ inline constexpr std::string_view lacks_base = "it is split BTF, which needs its
 /// it, or "".
 std::string find_misfit(const BtfView& types);
 
+/// Whether a type refers to an id that is not there.
+bool refers_beyond_end(const BtfView& types);
+
 /// The Linux release that kinds, flags and names need in BTF for `use`.
 BtfRequirement find_requirement(const BtfView& types, bool has_layout, BtfUse use);
 

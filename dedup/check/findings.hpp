@@ -1,6 +1,7 @@
 // The faults that the checks of one blob found.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,12 @@ class Findings {
   /// Prepares is_faulty() for the types below `end_id`.
   void note_types(uint32_t end_id) { is_faulty_.resize(end_id); }
   bool is_faulty(uint32_t type_id) const { return is_faulty_[type_id]; }
-  bool has_faults() const { return !faults_.empty(); }
+  /// Whether the newest kernel refuses the types.
+  bool has_faults() const {
+    return std::ranges::any_of(faults_, [](const BtfFault& fault) {
+      return btf_rule_text(fault.rule).until == LinuxRelease();
+    });
+  }
   size_t count() const { return faults_.size(); }  ///< of those that are kept
 
   std::vector<BtfFault> take_faults() { return std::move(faults_); }

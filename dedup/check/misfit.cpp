@@ -33,17 +33,27 @@ std::vector<uint32_t> used_offsets(const BtfView& types) {
   return offsets;
 }
 
-/// For types without strings of their own: the largest reference is past the end.
-std::string find_misfit_by_ids(const BtfView& types) {
+uint32_t largest_reference(const BtfView& types) {
   uint32_t largest = 0;
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
     for_each_reference(types.words_of(id), [&](uint32_t to) { largest = std::max(largest, to); });
+  return largest;
+}
+
+/// For types without strings of their own: the largest reference is past the end.
+std::string find_misfit_by_ids(const BtfView& types) {
+  uint32_t largest = largest_reference(types);
   if (largest < types.end_id()) return "";
   return fmt::format("{}: it refers to type {}, and the last one is {}", other_base, largest,
                      types.end_id() - 1);
 }
 
 }  // namespace
+
+bool refers_beyond_end(const BtfView& types) {
+  uint32_t largest = largest_reference(types);
+  return largest >= types.end_id() && largest <= max_type_id;
+}
 
 std::string find_misfit(const BtfView& types) {
   std::string_view strings = types.strings();

@@ -71,6 +71,7 @@ class ResolutionCheck {
     uint32_t id;
     uint32_t next = 0;  ///< the next of its references to follow
     bool refers_to_faulty = false;
+    bool is_decided = false;  ///< of a DATASEC: whether a variable of it decided on a walk
   };
 
   ResolutionState& state(uint32_t id) { return resolved_.states[id]; }
@@ -87,7 +88,7 @@ class ResolutionCheck {
     enter(root, root);
     while (depth_ != 0) {
       Entry& entry = stack_[depth_ - 1];
-      if (types_.kind(entry.id) == BtfKind::Datasec) walk_ = Walk::Undecided;
+      if (types_.kind(entry.id) == BtfKind::Datasec) return_to_datasec(entry);
       if (uint32_t id = next_unresolved(entry))
         enter(id, root);
       else
@@ -104,6 +105,24 @@ class ResolutionCheck {
     BtfKind kind = types_.kind(id);
     if (kind == BtfKind::Ptr) walk_ = Walk::Pointers;
     if (is_composite(kind) || kind == BtfKind::Array) walk_ = Walk::Contents;
+  }
+
+  /// The walk of each variable begins anew. Before Linux 6.3, it went on as the first one that was
+  /// decided: no further variable was entered, and a qualifier or typedef had no size then.
+  void return_to_datasec(Entry& entry) {
+    if (walk_ == Walk::Undecided) return;
+    walk_ = Walk::Undecided;
+    if (entry.is_decided) return;
+    entry.is_decided = true;
+    BtfType datasec = types_.type(entry.id);
+    for (uint32_t i = entry.next; i < datasec.vlen(); ++i) {
+      uint32_t variable = datasec.var_secinfo(i).type;
+      if (!may_refer(BtfKind::Datasec, variable)) return;
+      uint32_t to = types_.type(variable).type();
+      bool is_unsized =
+          is_in_range(to) && is_modifier(types_.kind(to)) && state(to) == ResolutionState::Unseen;
+      if (is_unsized) return findings_.add(BtfRule::VarAfterPointer, entry.id, i);
+    }
   }
 
   void fail_all_open(BtfRule rule, uint32_t root) {

@@ -134,6 +134,11 @@ constexpr BtfRuleText rules[] = {
      "declare kernel functions with __ksym", variables},
     {VarTooSmall, "var-too-small", "a variable in a section has room for its type", "Invalid size",
      "fill in the sizes", variables},
+    {VarAfterPointer, "var-after-pointer",
+     "in a DATASEC before its variables, a variable whose type begins with a qualifier or typedef "
+     "does not follow a pointer, array, struct or union",
+     "Invalid type", "write the DATASEC behind its variables and their types", variables,
+     any_variables},
     {FuncPrototype, "func-prototype", "a FUNC has a prototype", "Invalid type_id",
      "rewrite the function's type", functions},
     {ParameterName, "parameter-name", "the parameters of a FUNC have names", "Invalid arg#",

@@ -88,6 +88,7 @@ enum class BtfRule : uint8_t {
   BitFieldByte,
   VarKind,
   VarTooSmall,
+  VarAfterPointer,
   FuncPrototype,
   ParameterName,
   ParameterType,
@@ -155,6 +156,8 @@ struct BtfVerdict {
   /// was made with another one. Then only the first fault is listed: others follow from it. Kernels
   /// do not know of it, and may accept the blob.
   std::string misfit;
+  /// Whether no base is given, and types refer to ids beyond the end, as those of split BTF do.
+  bool may_be_split = false;
   BtfRequirement needs;  ///< the release that reads it, and why
 };
 

@@ -64,6 +64,7 @@ std::string as_text(const CheckedBtf& checked) {
   for (const BtfFault& fault : checked.faults())
     text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
   if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
+  if (verdict.may_be_split) text += fmt::format("{}: may be split BTF: give its --base\n", file);
   if (!verdict.misfit.empty()) {
     if (verdict.faults.empty())
       text += fmt::format("{}: kernels accept it, but it is {}\n", file, verdict.misfit);

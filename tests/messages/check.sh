@@ -217,6 +217,7 @@ END
 # References of types
 refused "add(PTR, '', 9)" <<'END'
 [1] PTR: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
+may be split BTF: give its --base
 END
 refused "$int; add(FWD, 'f'); add(VAR, 'v', 2, 1)" <<'END'
 [3] struct f v: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, DECL_TAG or FUNC (Linux: "Invalid type_id"); refer to another type
@@ -398,6 +399,30 @@ blob bad.btf "$int; add(TYPE_TAG, 'user', 1); add(CONST, '', 2)"
 "$BTFDEDUP" --check --json bad.btf >stdout || mistake 'the newest kernel refuses tags after const'
 [[ $(jq -c '.[] | [.accepted, .faults[0].rule, .faults[0].since, .faults[0].until]' stdout) == '[true,"tag-order","5.19","7.2"]' ]] ||
   mistake "$(<stdout)"
+
+# A DATASEC before its variables, as --sort may put it: before Linux 6.3, no typedef after a pointer
+datasec_first() { # VARIABLES KIND TYPE
+  echo "add(DATASEC, '.bss', 16, $1); add(INT, 'a', 8, 64); add($2, '', 2); add(VAR, 'a', 3, 1)
+add(INT, 'b', 8, 64); $3; add(VAR, 'b', 6, 1)"
+}
+in_order='4, 0, 8, 7, 8, 8' typedef="add(TYPEDEF, 'td', 5)"
+blob bad.btf "$(datasec_first "$in_order" PTR "$typedef")"
+for release in 5.2 6.2; do
+  "$BTFDEDUP" --check --target linux-$release bad.btf >stdout && mistake "Linux $release takes it"
+  [[ $(<stdout) == "bad.btf: [1] DATASEC '.bss': variable 'b': in a DATASEC before its variables, a variable whose type begins with a qualifier or typedef does not follow a pointer, array, struct or union (Linux 5.2 until 6.3: \"Invalid type\"); write the DATASEC behind its variables and their types
+bad.btf: needs Linux 5.2, for DATASEC" ]] || mistake "$(<stdout)"
+done
+"$BTFDEDUP" --check --target linux-6.3 bad.btf >stdout || mistake 'Linux 6.3 refuses it'
+for statements in "$(datasec_first "$in_order" CONST "$typedef")" "$(datasec_first "$in_order" PTR "add(INT, 'c', 8, 64)")" \
+  "$(datasec_first '7, 0, 8, 4, 8, 8' PTR "$typedef")"; do
+  blob good.btf "$statements"
+  "$BTFDEDUP" --check --target linux-6.2 good.btf >stdout || mistake "$statements: $(<stdout)"
+done
+
+# Ids beyond the end, without a base
+blob bad.btf "add(PTR, '', 5); add(CONST, '', 1)"
+"$BTFDEDUP" --check bad.btf >stdout && mistake 'accepted'
+grep -qx 'bad.btf: may be split BTF: give its --base' stdout || mistake "$(<stdout)"
 
 # Faults that a loader repairs in an object
 compile mended <<'END'
