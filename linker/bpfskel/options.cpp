@@ -59,6 +59,10 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);
   if (!options.text.empty()) return options;
+  size_t count = options.inputs.size();
+  if (count >= 3 && options.inputs[count - 2].path == "name")
+    return table.usage_error(
+        "what bpftool takes as 'gen skeleton FILE name NAME' is 'bpfskel FILE --name NAME'");
   constexpr std::string_view kinds[] = {"--c", "--subskeleton", "--cpp", "--rust", "--libbpf-rs"};
   for (size_t other = 2; other < std::size(kinds); ++other)
     for (size_t one = 0; one < other; ++one)

@@ -142,7 +142,7 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
         finding.leave_unknown("pointers as arguments of global functions", release_advice);
       } else {
         finding.fail("pointers as arguments of global functions came with Linux 5.12",
-                     fmt::format("make {} static, or inline it", name));
+                     fmt::format("make {} static, or __hidden if other files call it", name));
       }
       break;
     }

@@ -174,6 +174,13 @@ std::expected<Bytes, Error> open_zboot(Bytes file, KernelImage& image) {
                     load<uint32_t>(&file[zboot_payload_length], little));
 }
 
+/// How to unpack a package of a distribution, or "".
+std::string_view package_advice(Bytes bytes) {
+  std::string_view text = text_of(bytes);
+  if (text.starts_with("!<arch>\ndebian-")) return "dpkg -x FILE DIRECTORY";
+  return text.starts_with("\xed\xab\xee\xdb") ? "rpm2cpio FILE | cpio -id" : "";
+}
+
 /// Removes the outermost container of the contents. Returns whether there was one.
 std::expected<bool, Error> unwrap(KernelImage& image) {
   Bytes bytes = image.contents.bytes;
@@ -298,6 +305,8 @@ std::optional<Bytes> search_btf(Bytes bytes) {
 
 std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
   constexpr int max_containers = 5;
+  if (std::string_view advice = package_advice(file.bytes); !advice.empty())
+    return fail("is a package: {} unpacks it", advice);
   KernelImage image;
   image.contents = std::move(file);
   for (int i = 0; i <= max_containers; ++i) {
@@ -338,7 +347,8 @@ bool begins_like_wrapped_kernel(std::span<const std::byte> begin) {
 
 bool is_packed(std::span<const std::byte> begin) {
   return !is_raw_btf(begin) && !is_elf(begin) &&
-         (begins_like_kernel(begin) || begins_like_wrapped_kernel(begin));
+         (begins_like_kernel(begin) || begins_like_wrapped_kernel(begin) ||
+          !package_advice(begin).empty());
 }
 
 void identify(KernelImage& image) {
@@ -357,6 +367,8 @@ std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImag
   if (image.elf) {
     auto section = image.elf->find(".BTF");
     if (!section) return fail("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?");
+    if (auto ok = check_contents(image.elf->sections[*section]); !ok)
+      return std::unexpected(ok.error());
     return image.elf->contents(image.elf->sections[*section]);
   }
   auto btf = search_btf(image.contents.bytes);
@@ -367,8 +379,6 @@ std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImag
 std::span<const std::byte> find_image_config(const KernelImage& image) {
   constexpr std::string_view begin = "IKCFG_ST";
   Bytes constants = constants_of(image);
-    if (auto ok = check_contents(image.elf->sections[*section]); !ok)
-      return std::unexpected(ok.error());
   std::string_view text = text_of(constants);
   for (size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
     at += begin.size();

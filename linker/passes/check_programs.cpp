@@ -86,23 +86,28 @@ bool is_constant(const ObjectFile& object, const InputSymbol& function) {
 }
 
 /// Whether a compiler has also inlined the function: some source line has instructions inside and
-/// outside of it. A function that returns a constant leaves no such line.
+/// outside of it. A function that returns a constant leaves no such line, but most calls leave a
+/// line with its name.
 bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
   if (!object.btf_ext) return false;
   const BtfExt& ext = *object.btf_ext;
   std::set<std::pair<uint32_t, uint32_t>> lines;  // file and line
+  bool is_named = false;
   auto for_each_line = [&](bool inside, auto visit) {
     ext.line_info.for_each_record([&](uint32_t section, std::span<const std::byte> record) {
       LineInfo info = ext.load_line_info(record.data());
       bool is_inside =
           section == function.section && info.insn_off - function.value < function.size;
-      if (is_inside == inside) visit(std::pair(info.file_name_off, info.line()));
+      if (is_inside != inside) return;
+      visit(std::pair(info.file_name_off, info.line()));
+      is_named |= !inside && find_word(object.btf->string(info.line_off), function.name) !=
+                                 std::string_view::npos;
     });
   };
   for_each_line(true, [&](auto line) { lines.insert(line); });
-  bool found = false, leaves_none = is_constant(object, function);
-  for_each_line(false, [&](auto line) { found |= leaves_none || lines.contains(line); });
-  return found;
+  bool found = false;
+  for_each_line(false, [&](auto line) { found |= lines.contains(line); });
+  return found || (is_named && is_constant(object, function));
 }
 
 /// Warns of sections whose names are like those of programs, and once an object of those that only
@@ -130,20 +135,20 @@ void warn_misspelled_sections(Context& context) {
                                              "cilium/ebpf, let a name follow",
                                              whole))}});
       has_continued |= !whole.empty();
-           .references = {reference_to(*object, symbol),
-                          hint(fmt::format("did you mean SEC(\"{}\")?", similar))}});
-    }
-}
-
       if (similar.empty()) continue;
       context.diagnostics.report(
           {.severity = Severity::Warning,
            .message = fmt::format("loaders know no type of programs in section '{}'", name),
            .symbol = std::string(symbol.name),
+           .references = {reference_to(*object, symbol),
+                          hint(fmt::format("did you mean SEC(\"{}\")?", similar))}});
+    }
+  }
+}
+
 void warn_lost_sections(Context& context) {
   constexpr size_t max_functions = 64;  // more are hardly a mistake
   size_t checked = 0;
-  }
   std::optional<Referenced> referenced;
   for (const auto& object : context.objects)
     for (const BtfDeclaration& declaration : object->declarations) {

@@ -61,7 +61,8 @@ void report_undefined_symbols(Context& context) {
     std::vector<DiagnosticReference> references = found->second.take();
     if (shown++ < max_hints)
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
-    if (context.options.hint_at_options) references.push_back(hint("-r leaves it to a later link"));
+    if (context.options.hint_at_options && shown == 1)
+      references.push_back(hint("-r leaves it to a later link"));
     context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
                                 .code = DiagnosticCode::UndefinedSymbol,
                                 .symbol = std::string(symbol->name),

@@ -164,17 +164,25 @@ class Resolver {
       DiagnosticLocation place = location_of(*symbol.file, symbol.input());
       DiagnosticLocation second_place = location_of(*duplicate.file, second);
       std::string advice = find_hint(duplicate, place, second_place);
-      context_.diagnostics.report(
-          {.message = fmt::format("duplicate symbol: {}", symbol.name),
-           .code = DiagnosticCode::DuplicateSymbol,
-           .symbol = std::string(symbol.name),
-           .references = {{ReferenceRole::DefinedAt, std::move(place)},
-                          {ReferenceRole::DefinedAt, std::move(second_place)},
-                          hint(std::move(advice))}});
+      bool is_known = !advice.empty();
+      std::vector<DiagnosticReference> references = {
+          {ReferenceRole::DefinedAt, place},
+          {ReferenceRole::DefinedAt, std::move(second_place)},
+          hint(is_known ? std::move(advice)
+                        : "if they are not the same thing, make one of them static")};
+      if (!is_known && context_.options.hint_at_options)
+        references.push_back(
+            hint(fmt::format("or rename those of a file: --prefix-symbols-of {}=PREFIX; or link it "
+                             "alone first, with -r --localize-hidden, if they are __hidden",
+                             duplicate.file->name)));
+      context_.diagnostics.report({.message = fmt::format("duplicate symbol: {}", symbol.name),
+                                   .code = DiagnosticCode::DuplicateSymbol,
+                                   .symbol = std::string(symbol.name),
+                                   .references = std::move(references)});
     }
   }
 
-  /// Advice on how the two definitions probably came about.
+  /// Advice on how the two definitions probably came about; "" if they may have nothing in common.
   std::string find_hint(const Duplicate& duplicate, const DiagnosticLocation& place,
                         const DiagnosticLocation& second_place) const {
     const ObjectFile &first = *duplicate.symbol->file, &second = *duplicate.file;
@@ -182,8 +190,7 @@ class Resolver {
     if (is_same_input(first, second))
       return fmt::format("{} is given twice: give it once", second.name);
     bool in_sections = a.is_in_section() && b.is_in_section();
-    if (!in_sections || a.size != b.size || a.type != b.type)
-      return "if they are not the same thing, make one of them static";
+    if (!in_sections || a.size != b.size || a.type != b.type) return "";
     bool is_one_place =
         place.line != 0 && place.line == second_place.line && place.source == second_place.source;
     bool is_in_header = place.source.substr(place.source.rfind('.') + 1).starts_with('h');

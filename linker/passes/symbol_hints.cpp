@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "dedup/internal.hpp"
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
+#include "linker/elf/archive.hpp"
 #include "linker/object/helpers.hpp"
 
 namespace bpflink {
@@ -19,6 +21,26 @@ Hints find_static_hint(const Context& context, const Symbol& symbol) {
     for (const InputSymbol& other : object->symbols)
       if (other.is_local() && other.is_defined() && other.name == symbol.name)
         return {fmt::format("it is static in {}: make it global", object->name)};
+  return {};
+}
+
+/// A hint for a definition that --prefix-symbols-of renamed. The option renames an input's own
+/// definitions, not what others refer to.
+Hints find_prefix_hint(const Context& context, const Symbol& symbol) {
+  for (const auto& [input, prefix] : context.options.prefix_symbols_of) {
+    std::string renamed = prefix + std::string(symbol.name);
+    const Symbol* known = context.symbols.find(renamed);
+    bool is_renamed = known && known->is_defined;
+    for (const InputFile& file : context.files)
+      if (!is_renamed && is_archive(file.bytes()) && input == file.name())
+        is_renamed = std::ranges::count(read_archive_index(file.bytes()),
+                                        std::string_view(symbol.name)) != 0;
+    if (is_renamed)
+      return {
+          fmt::format("--prefix-symbols-of {}={} makes it {}: refer to that, or leave the "
+                      "option out",
+                      input, prefix, renamed)};
+  }
   return {};
 }
 
@@ -107,6 +129,7 @@ bool SymbolHints::is_in_kernel(std::string_view name) {
 
 std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
   Hints of_kernel = {"if the kernel has it, declare it with __ksym"};
+  if (auto hints = find_prefix_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_helper_hint(symbol); !hints.empty()) return hints;

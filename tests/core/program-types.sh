@@ -192,7 +192,7 @@ core 1 check pointers.o plain.btf --release 5.10.0 --table
 says 'pointers.bpf.c:6:'
 says 'error: pointers as arguments of global functions came with Linux 5.12 in plain.btf'
 says '>>> needed by program sums'
-says '>>> make sum static, or inline it'
+says '>>> make sum static, or __hidden if other files call it'
 [[ $(tail -n 1 core.out) == '2 of 3 programs fit plain.btf' ]] || fail "$(<core.out)"
 for release in 5.4.0 5.12.0; do
   core 0 check pointers.o plain.btf --release $release

@@ -137,3 +137,11 @@ fails 'plain.o.gz: has no section .BTF: compile with -g, with gcc -gbtf' plain.o
 mv modules/without-btf.ko empty/
 fails 'empty/without-btf.ko: has no section .BTF: compile with -g, with gcc -gbtf' empty -o out.o
 fails 'a.btf.gz: is not an ELF file' --linked a.btf.gz a.btf -o out.o
+
+# Packages of distributions are not unpacked.
+echo 2.0 >debian-binary
+ar rc kernel.deb debian-binary
+printf '\xed\xab\xee\xdb\3\0' >kernel.rpm
+fails 'kernel.deb: is a package: dpkg -x FILE DIRECTORY unpacks it' kernel.deb -o out.btf
+fails 'kernel.deb: is a package: dpkg -x FILE DIRECTORY unpacks it' --base kernel.deb a.btf -o out.btf
+fails 'kernel.rpm: is a package: rpm2cpio FILE | cpio -id unpacks it' kernel.rpm -o out.btf

@@ -22,6 +22,8 @@ wrong '--c and --cpp exclude each other (see bpfskel --help)' --cpp --c main.o
 wrong '--cpp and --rust exclude each other (see bpfskel --help)' --rust --cpp main.o
 wrong '--subskeleton and --cpp exclude each other (see bpfskel --help)' --cpp --subskeleton main.o
 wrong '--subskeleton and --rust exclude each other (see bpfskel --help)' --subskeleton --rust main.o
+wrong "what bpftool takes as 'gen skeleton FILE name NAME' is 'bpfskel FILE --name NAME' (see bpfskel --help)" \
+  main.o name mine
 wrong '-o: the name of the file is empty' main.o -o ''
 wrong "no/such.h: cannot open output file: there is no directory 'no'" main.o helper.o -o no/such.h
 wrong "-o './main.o' would replace the input 'main.o': name another file" main.o helper.o -o ./main.o

@@ -77,4 +77,5 @@ expect_message "a.bpf.c:1: error: duplicate symbol: v
 >>>            a.o:(.data+0x0)
 >>> defined at b.bpf.c:2
 >>>            b.o:(.data+0x0)
->>> if they are not the same thing, make one of them static" "$BPFLINK" a.o b.o -o out.o
+>>> if they are not the same thing, make one of them static
+>>> or rename those of a file: --prefix-symbols-of b.o=PREFIX; or link it alone first, with -r --localize-hidden, if they are __hidden" "$BPFLINK" a.o b.o -o out.o

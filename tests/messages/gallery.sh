@@ -213,7 +213,6 @@ main.bpf.c:8:25: error: undefined symbol: total
       |                         ^
 >>> referenced by main.bpf.c:8
 >>>               main.o:(xdp+0x58)
->>> -r leaves it to a later link
 END
 
 # A misspelled function name

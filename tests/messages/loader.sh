@@ -92,6 +92,11 @@ compile constant_alone <<'END'
 int pass(struct __sk_buff *ctx) { return 1; }
 END
 tells "'pass' is in .text: is SEC(...) missing?" constant_alone.o
+compile constant_beside <<'END'
+int pass(struct __sk_buff *ctx) { return 1; }
+SEC("tc") int prog(struct __sk_buff *ctx) { return 2; }
+END
+tells "'pass' is in .text: is SEC(...) missing?" constant_beside.o
 # Only a tag names this callback.
 compile callback <<'END'
 void bpf_throw(unsigned long cookie) __ksym;
