@@ -19,6 +19,7 @@
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
 #include "linker/object/program_contexts.hpp"
+#include "linker/types/kernel_tags.hpp"
 
 namespace bpflink {
 namespace {
@@ -237,6 +238,45 @@ bool is_acceptable_target(const BtfView& types, uint32_t target) {
          (types.name(types.type(id)) == "bpf_dynptr" || type_size(types, id).has_value());
 }
 
+/// The structs of the kernel that CO-RE relocations of any input look into. No program has them in
+/// memory of its own, where a pointer argument of a global function points to.
+class KernelObjects {
+ public:
+  explicit KernelObjects(const Context& context) {
+    for (const auto& object : context.objects) {
+      if (!object->btf_ext) continue;
+      const BtfView& types = *object->btf;
+      object->btf_ext->core_relo.for_each_record([&](uint32_t, std::span<const std::byte> record) {
+        CoreRelo relo = object->btf_ext->load_core_relo(record.data());
+        if (!relo.is_local_type_id()) names_.insert(types.name(types.type(relo.type_id)));
+      });
+    }
+  }
+
+  /// Whether struct `id` is one: it has parts that only the kernel's have, a name of the kernel's,
+  /// or no room on the stack.
+  bool contains(const BtfView& types, uint32_t id) {
+    constexpr uint32_t max_stack = 512;
+    constexpr uint32_t max_read = 8;  // verifiers take a pointer of the kernel's as so much memory
+    BtfType type = types.type(id);
+    std::string_view name = types.name(type);
+    if (!is_composite(type.kind()) || type.size() <= max_read || !names_.contains(name))
+      return false;
+    bool is_named = std::ranges::find(kernel_objects, name) != kernel_objects.end();
+    if (type.size() > max_stack || is_named) return true;
+    if (types_ != &types) {
+      types_ = &types;
+      embeds_parts_ = find_kernel_records(types);
+    }
+    return embeds_parts_[id];
+  }
+
+ private:
+  std::unordered_set<std::string_view> names_;
+  const BtfView* types_ = nullptr;  ///< those of embeds_parts_
+  std::vector<bool> embeds_parts_;
+};
+
 /// What no verifier accepts of a function's type, and a remedy.
 struct Fault {
   std::string what, advice;
@@ -244,7 +284,8 @@ struct Fault {
 
 class TypeFaults {
  public:
-  explicit TypeFaults(const ObjectFile& object) : types_(*object.btf) {
+  TypeFaults(const ObjectFile& object, KernelObjects& of_kernel)
+      : types_(*object.btf), of_kernel_(of_kernel) {
     for (uint32_t id : object.tags) {
       BtfType tag = types_.type(id);
       if (tag.component_idx() >= 0 && types_.name(tag).starts_with("arg:"))
@@ -265,9 +306,18 @@ class TypeFaults {
       uint32_t pointer = skip_modifiers(types_, parameter.type);
       if (types_.kind(pointer) != BtfKind::Ptr ||
           tagged_.contains({function, static_cast<int32_t>(i)}) ||
-          !section_for_parameter(types_, parameter.type).empty() ||
-          is_acceptable_target(types_, types_.type(pointer).type()))
+          !section_for_parameter(types_, parameter.type).empty())
         continue;
+      uint32_t target = types_.type(pointer).type();
+      if (is_acceptable_target(types_, target)) {
+        if (!is_of_kernel(target)) continue;
+        return Fault{
+            fmt::format(
+                "takes '{}', and verifiers expect memory of the program there, not "
+                "the kernel's",
+                print_c_declaration(types_, parameter.type, types_.string(parameter.name_off))),
+            "mark the argument __arg_trusted (Linux 6.9), compile with -flto"};
+      }
       return Fault{fmt::format("takes '{}', and verifiers accept only pointers to what has a size",
                                print_c_declaration(types_, parameter.type,
                                                    types_.string(parameter.name_off))),
@@ -277,7 +327,13 @@ class TypeFaults {
   }
 
  private:
+  bool is_of_kernel(uint32_t target) const {
+    if (types_.kind(target) == BtfKind::TypeTag) return false;
+    return of_kernel_.contains(types_, skip_modifiers(types_, target));
+  }
+
   const BtfView& types_;
+  KernelObjects& of_kernel_;
   std::set<std::pair<uint32_t, int32_t>> tagged_;  ///< FUNC and parameter
 };
 
@@ -286,6 +342,7 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
   for (uint32_t i = 0; i < graph.functions.size(); ++i)
     if (!graph.functions[i].is_program) found.emplace(graph.functions[i].symbol, i);
   std::optional<std::vector<bool>> loaded;
+  KernelObjects of_kernel(context);
   for (const auto& object : context.objects) {
     std::optional<TypeFaults> faults;
     for (const BtfDeclaration& declaration : object->declarations) {
@@ -297,7 +354,7 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
         continue;
       auto function = found.find(&symbol->input());
       if (function == found.end()) continue;
-      if (!faults) faults.emplace(*object);
+      if (!faults) faults.emplace(*object, of_kernel);
       auto fault = faults->find(declaration.type_id);
       if (!fault) continue;
       if (!loaded) loaded = graph.loaded();

@@ -10,6 +10,7 @@
 
 #include "linker/context.hpp"
 #include "linker/elf/insn.hpp"
+#include "linker/types/kernel_tags.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
@@ -120,14 +121,12 @@ void warn_unoptimized(Context& context) {
 
 /// A struct of the kernel that has a member at one of these offsets in bytes, or "".
 std::string_view find_kernel_struct(const BtfView& types, const std::set<int32_t>& offsets) {
-  constexpr std::string_view names[] = {"task_struct", "sk_buff", "sock",      "inode",
-                                        "file",        "dentry",  "mm_struct", "net_device"};
   constexpr uint32_t least_members = 16;  // programs that declare their own have few
   for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
     BtfType type = types.type(id);
     if (type.kind() != BtfKind::Struct || type.vlen() < least_members) continue;
-    auto found = std::ranges::find(names, types.name(type));
-    if (found == std::end(names)) continue;
+    auto found = std::ranges::find(kernel_objects, types.name(type));
+    if (found == kernel_objects.end()) continue;
     for (uint32_t i = 0; i < type.vlen(); ++i)
       if (offsets.contains(static_cast<int32_t>(type.member_bit_offset(i) / 8))) return *found;
   }

@@ -77,10 +77,7 @@ class KernelTypes {
   }
 
   void add_what_embeds_parts() {
-    std::vector<bool> is_kernel_type = find_embedders(btf_, [&](uint32_t id) {
-      BtfType type = btf_.type(id);
-      return is_composite(type.kind()) && std::ranges::binary_search(kernel_parts, btf_.name(type));
-    });
+    std::vector<bool> is_kernel_type = find_kernel_records(btf_);
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
       if (is_kernel_type[id]) add(id);
   }
@@ -115,6 +112,13 @@ class KernelTypes {
 };
 
 }  // namespace
+
+std::vector<bool> find_kernel_records(const BtfView& types) {
+  return find_embedders(types, [&](uint32_t id) {
+    BtfType type = types.type(id);
+    return is_composite(type.kind()) && std::ranges::binary_search(kernel_parts, types.name(type));
+  });
+}
 
 std::unordered_set<std::string_view> find_kernel_tags(const Context& context) {
   std::unordered_set<std::string_view> tags;

@@ -12,12 +12,25 @@
 // - and types that these lead to: the kernel's types refer to no others.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
+
+#include "bpflink/btf.hpp"
 
 namespace bpflink {
 
 struct Context;
+
+/// Structs of the kernel that programs get pointers to, and never have in memory of their own.
+inline constexpr std::array<std::string_view, 12> kernel_objects = {
+    "cgroup",     "cred",    "dentry",  "file", "inode",       "mm_struct",
+    "net_device", "request", "sk_buff", "sock", "super_block", "task_struct"};
+
+/// By type id: whether a struct or union embeds a part that only the kernel's structs have, such as
+/// a list_head.
+std::vector<bool> find_kernel_records(const BtfView& types);
 
 /// The names (tags or typedef names) of all types that any input shows to be the kernel's.
 std::unordered_set<std::string_view> find_kernel_tags(const Context& context);

@@ -78,6 +78,39 @@ globals.bpf.c:4:31: warning: global function 'first' takes 'void *p', and verifi
 >>>     defined in globals.bpf.c:4 (globals.o)
 >>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden, so that it is checked with its callers" globals.o
 
+# A global function with a pointer to a struct of the kernel: no caller has one to memory of its own.
+compile kernel_object <<'END'
+struct list_head { struct list_head *next, *prev; };
+struct task_struct { long state; int pid; } __attribute__((preserve_access_index));
+struct request { int tag; struct list_head queue; } __attribute__((preserve_access_index));
+struct small { int value; } __attribute__((preserve_access_index));
+struct own { long a, b; };
+char LICENSE[] SEC("license") = "GPL";
+#define read(p, field) ({ typeof((p)->field) to; bpf_probe_read_kernel(&to, sizeof to, &(p)->field); to; })
+__attribute__((noinline)) int emit(struct task_struct *t) { return read(t, pid); }
+__attribute__((noinline)) int tag_of(struct request *r) { return read(r, tag); }
+__attribute__((noinline)) int value(struct small *s) { return s ? s->value : 0; }
+__attribute__((noinline)) int sum(struct own *o) { return o ? o->a + o->b : 0; }
+__attribute__((noinline)) int trusted(struct task_struct *t __attribute__((btf_decl_tag("arg:trusted")))) { return read(t, pid); }
+__attribute__((noinline, visibility("hidden"))) int hidden(struct task_struct *t) { return read(t, pid); }
+__attribute__((noinline)) int unused(struct task_struct *t) { return read(t, pid); }
+SEC("tp_btf/sched_switch") int prog(unsigned long *ctx) {
+  struct task_struct *t = (void *)ctx[1];
+  struct own own = {1, 2};
+  return emit(t) + tag_of((void *)ctx[2]) + value((void *)ctx[2]) + sum(&own) + trusted(t) + hidden(t);
+}
+END
+for name in "8:31: warning: global function 'emit' takes 'struct task_struct *t'" \
+  "9:31: warning: global function 'tag_of' takes 'struct request *r'"; do
+  place=${name%%:*} symbol=${name#*function \'} symbol=${symbol%%\'*}
+  expected+="${expected+$'\n'}kernel_object.bpf.c:$name, and verifiers expect memory of the program there, not the kernel's
+$(printf '%5s | ' "$place")$(sed -n "${place}p" kernel_object.bpf.c)
+      |                               ^
+>>>     defined in kernel_object.bpf.c:$place (kernel_object.o)
+>>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers"
+done
+warns "$expected" kernel_object.o
+
 compile nameless <<'END'
 static int table[4] = {1, 2, 3, 4};
 static __attribute__((noinline)) int local(int i) { return table[i & 3]++; }
