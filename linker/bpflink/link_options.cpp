@@ -7,6 +7,7 @@
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/report/reports.hpp"
 
 namespace bpflink {
 namespace {
@@ -209,6 +210,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          set_target(link.classic_header), FileUse::Read, "classic-header"},
         {"--prune-types", "", "Only declare structs behind pointers that nothing looks into",
          set(link.prune_types)},
+        {"--shrink", "", "Drop all that --print-sizes says can be saved", set(command.shrink)},
         {"--kernel-names", "", "Rename types whose names kernels refuse, such as those of Rust",
          set(link.kernel_names)}}},
       {"Symbols",
@@ -290,6 +292,10 @@ std::expected<void, Error> finish_link_options(LinkCommand& command, const Optio
     return table.usage_error("--keep-debug contradicts -s and -S");
   if (auto ok = name_reports(command, table); !ok) return ok;
   command.given = table.given();
+  if (command.shrink)
+    for (const SavingOption& saving : saving_options)
+      command.link.*saving.flag |=
+          !command.link.partial || saving.flag != &LinkOptions::gc_sections;
   command.link.report = command.cross_references || command.statistics;
   check_idle_options(command);
   return {};

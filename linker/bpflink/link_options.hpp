@@ -27,6 +27,7 @@ struct LinkCommand {
   bool verbose = false;
   bool quiet = false;
   bool print_gc_sections = false;
+  bool shrink = false;
   bool cross_references = false;
   bool statistics = false;
   std::string reproduce_file;         ///< "" for none

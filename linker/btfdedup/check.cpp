@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <unordered_map>
 
 #include "dedup/run_threads.hpp"
 #include "linker/btfdedup/duplicates.hpp"
@@ -63,8 +64,8 @@ std::string as_text(const CheckedBtf& checked) {
   std::string text;
   for (const BtfFault& fault : checked.faults())
     text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
-  if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
   if (verdict.may_be_split) text += fmt::format("{}: may be split BTF: give its --base\n", file);
+  if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
   if (!verdict.misfit.empty()) {
     if (verdict.faults.empty())
       text += fmt::format("{}: kernels accept it, but it is {}\n", file, verdict.misfit);
@@ -133,7 +134,7 @@ class Check {
     if (!inputs) return std::unexpected(inputs.error());
     auto results = check_all(*inputs);
     if (!results) return std::unexpected(results.error());
-    return print(*results);
+    return print(*inputs, *results);
   }
 
  private:
@@ -189,18 +190,90 @@ class Check {
     return checked;
   }
 
+  /// The files of directories in one line, but for what is wrong, and that once.
+  class Summary {
+   public:
+    void add(const CheckedBtf& checked) {
+      ++files_;
+      std::string text = as_text(checked);
+      std::string_view needs = ": needs Linux ";
+      bool is_sound = checked.is_accepted() && checked.faults().empty() &&
+                      checked.verdict.misfit.empty() && checked.duplicates.count == 0;
+      if (is_sound) {
+        ++sound_;
+        if (newest_ < checked.verdict.needs.release) {
+          newest_ = checked.verdict.needs.release;
+          what_ = checked.verdict.needs.what;
+        }
+        return;
+      }
+      if (size_t at = text.rfind(checked.file + std::string(needs)); at != text.npos)
+        text.erase(at, text.find('\n', at) + 1 - at);
+      std::string cause;  // the same text without the name of the file
+      for (size_t at = 0; at < text.size();) {
+        size_t end = text.find('\n', at);
+        std::string_view line = std::string_view(text).substr(at, end - at);
+        if (line.starts_with(checked.file)) line.remove_prefix(checked.file.size());
+        cause.append(line) += '\n';
+        at = end + 1;
+      }
+      auto [known, is_new] = by_cause_.try_emplace(std::move(cause), causes_.size());
+      if (is_new)
+        causes_.push_back({std::move(text), {}});
+      else
+        causes_[known->second].others.push_back(checked.file);
+    }
+
+    std::string text() const {
+      constexpr size_t most = 8;
+      std::string all;
+      for (const Cause& cause : causes_) {
+        all += cause.text;
+        size_t count = cause.others.size();
+        if (count == 0) continue;
+        auto shown = std::span(cause.others).first(std::min(count, most));
+        all += fmt::format("  the same of {}: {}{}\n", count_of(count, "other file"),
+                           fmt::join(shown, ", "), count > most ? ", ..." : "");
+      }
+      if (files_ == 0) return all;
+      std::string count = sound_ == files_ ? count_of(files_, "file")
+                                           : fmt::format("{} of {} files", sound_, files_);
+      all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n", count_of(files_, "file"))
+                         : fmt::format("{} accepted, which need Linux {}, for {}\n", count,
+                                       to_text(newest_), what_);
+      return all;
+    }
+
+   private:
+    struct Cause {
+      std::string text;  ///< of the first file
+      std::vector<std::string> others;
+    };
+
+    size_t files_ = 0, sound_ = 0;
+    LinuxRelease newest_{};
+    std::string_view what_;
+    std::vector<Cause> causes_;
+    std::unordered_map<std::string, size_t> by_cause_;
+  };
+
   /// Returns whether kernels accept all.
-  std::expected<bool, Error> print(const std::vector<Result>& results) const {
+  std::expected<bool, Error> print(const std::vector<InputPath>& inputs,
+                                   const std::vector<Result>& results) const {
     bool all_accepted = true;
     auto json = nlohmann::ordered_json::array();
-    for (const Result& result : results)
-      for (const CheckedBtf& checked : *result) {
+    Summary summary;
+    for (size_t i = 0; i < results.size(); ++i)
+      for (const CheckedBtf& checked : *results[i]) {
         all_accepted &= checked.is_accepted();
         if (options_.as_json)
           json.push_back(as_json(checked));
+        else if (inputs[i].is_listed)
+          summary.add(checked);
         else
           print_text(as_text(checked));
       }
+    print_text(summary.text());
     if (options_.as_json)
       print_text(json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());

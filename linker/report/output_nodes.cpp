@@ -156,7 +156,7 @@ class OutputNodes {
   /// "trace.bpf.c:14", or "" if the line is not known.
   std::string line_name(uint32_t code, uint64_t offset) const {
     auto line = output_.btf_ext->find_line(code, offset);
-    if (!line) return "";
+    if (!line || line->line() == 0) return "";
     std::string_view file = output_.btf->string(line->file_name_off);
     return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line->line());
   }
@@ -172,6 +172,10 @@ class OutputNodes {
       auto [node, is_new] = nodes.try_emplace(part, 0);
       if (is_new) node->second = add_about(part, section, "line records", name_of(part), 0);
       builder_[node->second].bytes += ext.line_info.record_size;
+      use_string(node->second, line.file_name_off, "file name");
+      use_string(node->second, line.line_off, "source line");
+      // --strip-line-info leaves one record without a line.
+      if (line.line() == 0) return;
       auto [entry, is_first] = lines.try_emplace({line.file_name_off, line.line()});
       LineCost& cost = entry->second;
       cost.line = line.line();
@@ -180,8 +184,6 @@ class OutputNodes {
       if (auto next = ext.find_next_line(code, line.insn_off))
         end = std::min<uint64_t>(end, next->insn_off);
       cost.instructions += (end - line.insn_off) / insn_size;
-      use_string(node->second, line.file_name_off, "file name");
-      use_string(node->second, line.line_off, "source line");
       if (is_first) cost.bytes += output_.btf->string(line.line_off).size() + 1;
     });
     for (auto& [place, cost] : lines) {

@@ -1,6 +1,7 @@
 // The reports of a link and of its output's model, and what they share.
 #pragma once
 
+#include <array>
 #include <expected>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
+#include "bpflink/linker.hpp"
 #include "bpflink/report.hpp"
 #include "linker/report/model.hpp"
 
@@ -34,6 +36,19 @@ std::vector<DroppedPart> find_merged_strings(const Context& context);
 /// type in C; what brings the type in. If no input has the name, a similar one. `parts` are in the
 /// model of `context`.
 std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name);
+
+/// An option that makes outputs smaller, and nothing worse that loads them.
+struct SavingOption {
+  bool LinkOptions::*flag;
+  const char *option, *what;
+};
+/// --shrink sets them all, --gc-sections not with -r.
+inline constexpr std::array<SavingOption, 4> saving_options = {{
+    {&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"},
+    {&LinkOptions::strip_line_info, "--strip-line-info", "source lines and their text"},
+    {&LinkOptions::discard_locals, "--discard-all", "symbols that loaders do not need"},
+    {&LinkOptions::prune_types, "--prune-types", "structs that nothing looks into"},
+}};
 
 /// For each option that makes outputs smaller and was not given, what it would save, by links of
 /// the same objects with it. An object without programs is not offered --gc-sections: a later link

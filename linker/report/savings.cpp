@@ -43,16 +43,9 @@ std::optional<uint64_t> link_again(const Context& context, LinkOptions options) 
 }  // namespace
 
 std::vector<Saving> find_savings(const Context& context) {
-  struct Offer {
-    bool LinkOptions::*flag;
-    const char *option, *what;
-  };
   uint64_t bytes = context.model->bytes;
   std::vector<Saving> savings;
-  for (auto [flag, option, what] :
-       {Offer{&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"},
-        Offer{&LinkOptions::strip_line_info, "--strip-line-info", "source lines and their text"},
-        Offer{&LinkOptions::prune_types, "--prune-types", "structs that nothing looks into"}}) {
+  for (auto [flag, option, what] : saving_options) {
     bool is_of_programs = flag == &LinkOptions::gc_sections;
     if (context.options.*flag || (is_of_programs && context.model->programs.empty())) continue;
     LinkOptions options = context.options;

@@ -166,6 +166,7 @@ std::string list_savings(const OutputModel& model) {
     text +=
         fmt::format("  {} bytes ({}) with {}, which takes out\n      {}\n", grouped(saving.bytes),
                     percent(saving.bytes, model.bytes), saving.option, saving.what);
+  if (model.savings.size() > 1) text += "  --shrink does all of that\n";
   return text.empty() ? "" : "\nWhat can be saved\n" + text;
 }
 

@@ -103,7 +103,7 @@ done
 cp plain.o modules/without-btf.ko
 echo text >modules/modules.dep
 ln -s ../vmlinux modules/vmlinux
-expect $'modules/net/other.ko.xz: needs Linux\nmodules/own-mod.ko: needs Linux' \
+expect '2 files accepted, which need Linux' \
   eval '"$BTFDEDUP" --check --base vmlinuz modules | sed "s/ Linux .*/ Linux/"'
 "$BTFDEDUP" --flatten --base vmlinuz modules -o flat.btf
 expect 1 eval 'structs flat.btf | grep -c "1 own"'

@@ -43,6 +43,13 @@ done
 checks 0 "usual.ko: kernels accept it, but it is $sizes" --base other.btf usual.ko
 "$BTFDEDUP" --check --json --base other.btf usual.ko >stdout
 [[ $(<stdout) == *"\"misfit\": \"$sizes\""* && $(<stdout) != *needs* ]] || mistake "$(<stdout)"
+# Of a directory, what is right is one line, and the same fault one.
+mkdir many
+for name in a b c; do cp usual.ko many/$name.ko; done
+checks 0 '3 files accepted, which need Linux 4.18, for BTF' --base vmlinux.btf many
+checks 0 "many/a.ko: kernels accept it, but it is $sizes
+  the same of 2 other files: many/b.ko, many/c.ko
+none of 3 files is accepted without a complaint" --base other.btf many
 module nameless "add(PTR, '', 3)"
 checks 1 "nameless.ko: [2] PTR: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, \
 DECL_TAG or FUNC (Linux: \"Invalid type_id\"); $misfit: it refers to type 3, and the last one is 2" \

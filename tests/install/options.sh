@@ -111,6 +111,7 @@ declare -A command_line=(
   [--output]='an argument of link_to_file() and its like'
   [--no-whole-archive]='ends what --whole-archive begins on a command line'
   [--strip-debug]='the default' [--strip-all]='-x and the default'
+  [--shrink]='four others'
   [--verbose]='diagnostics are the program'\''s to print' [--quiet]='the same'
   [--print-gc-sections]='the same' [--error-limit]='the same' [--color-diagnostics]='the same'
   [--json-diagnostics]='the same'

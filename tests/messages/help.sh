@@ -41,6 +41,7 @@ Contents:
                               read, without a layout section
   --prune-types               Only declare structs behind pointers that nothing
                               looks into
+  --shrink                    Drop all that --print-sizes says can be saved
   --kernel-names              Rename types whose names kernels refuse, such as
                               those of Rust
 

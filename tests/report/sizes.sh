@@ -103,7 +103,8 @@ expect_error '--print-sizes=0: must be a number from 1 to 1000000'
 cp linked.o out.o
 
 # Each option saves as much as the list says.
-expect '--gc-sections
+expect '--discard-all
+--gc-sections
 --prune-types
 --strip-line-info' jq -r '[.savings[].option] | sort[]' report.json
 offers=$(jq -r '.savings[] | "\(.option) \(.bytes)"' report.json)
@@ -115,6 +116,15 @@ while read -r option bytes; do
   "$BPFLINK" "${objects[@]}" -o smaller.o "$option" --json smaller.json
   expect 0 jq "[.savings[] | select(.option == \"$option\")] | length" smaller.json
 done <<<"$offers"
+grep -qx '  --shrink does all of that' sizes || fail "--shrink is not offered in $(<sizes)"
+"$BPFLINK" "${objects[@]}" -o smaller.o --shrink --json smaller.json --print-sizes >smaller
+"$BPFLINK" "${objects[@]}" -o all.o --gc-sections --strip-line-info -x --prune-types
+cmp smaller.o all.o || fail '--shrink is not all of them'
+expect 0 jq '.savings | length' smaller.json
+if grep -E '(^| )(by )?:0(,|$)' smaller; then fail 'places without a line'; fi
+"$BPFLINK" -r "${objects[@]}" -o smaller.o --shrink
+"$BPFLINK" -r "${objects[@]}" -o all.o --strip-line-info -x --prune-types
+cmp smaller.o all.o || fail '--shrink drops code of a library'
 
 # Compared with an earlier link, and with itself
 cp report.json old.json
