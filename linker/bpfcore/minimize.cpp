@@ -90,9 +90,25 @@ class Minimize {
   /// An unwritable archive fails before any work.
   std::expected<void, Error> open_archive() {
     if (options_.archive.empty()) return {};
+    if (auto ok = check_file_names(); !ok) return ok;
     if (auto archive = outputs_.open("--archive", options_.archive); !archive)
       return fail(archive.error().message);
     return check_outputs(outputs_, options_, inputs_);
+  }
+
+  /// A loader finds the types of an object in an archive by the object's file name.
+  std::expected<void, Error> check_file_names() const {
+    std::map<std::string, std::string_view> known;
+    for (const CoreObject& object : inputs_.objects) {
+      auto [first, is_new] = known.try_emplace(file_name_of(object.name), object.name);
+      if (!is_new && !options_.merge)
+        return std::unexpected(
+            Error{fmt::format("--archive: loaders find types by file names, and {} and {} have one",
+                              first->second, object.name),
+                  "rename one, or give an archive to each; -o DIRECTORY takes both, and --merge "
+                  "writes types for both"});
+    }
+    return {};
   }
 
   void warn_type_ids() const {

@@ -52,6 +52,16 @@ core 0 minimize --merge a.o b.o "${kernels[@]}" -o merged --archive all.btfs
 [[ $(jq -r '.kernels[2].files[] | keys | join(" ")' merged/index.json) == 'bytes file' ]] || fail "$(cat merged/index.json)"
 python3 "$here/compare.py" a.o 6.1.0.btf
 
+# An archive's loader finds types by the file names of objects.
+mkdir same
+cp b.o same/a.o
+core 1 minimize a.o same/a.o 6.1.0.btf --archive same.btfs
+says '--archive: loaders find types by file names, and a.o and same/a.o have one'
+says '>>> rename one, or give an archive to each; -o DIRECTORY takes both, and --merge writes types for both'
+[[ ! -e same.btfs ]] || fail 'writes an archive that hides types'
+core 0 minimize a.o same/a.o 6.1.0.btf -o same.out
+core 0 minimize --merge a.o same/a.o 6.1.0.btf --archive same.btfs --release 6.1.0
+
 # If a file cannot be written, the old files stay.
 cp -r out before
 mkdir -p wrong/a/5.10.1.x86_64.btf
