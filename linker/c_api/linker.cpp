@@ -115,6 +115,7 @@ std::expected<LinkOptions, Error> options_from_c(const bpflink_link_options& opt
   for (auto [name, texts, count, to] :
        {std::tuple{"undefined", options.undefined, options.undefined_count, &result.undefined},
         {"keep_sections", options.keep_sections, options.keep_section_count, &result.keep_sections},
+        {"keep_types", options.keep_types, options.keep_type_count, &result.keep_types},
         {"trace_symbols", options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
         {"library_paths", options.library_paths, options.library_path_count, &result.library_paths},
         {"redefine_symbols", options.redefine_symbols, options.redefine_symbol_count, &redefined},

@@ -31,6 +31,7 @@ impl Error {
         match status {
             ffi::BPFLINK_ERROR_MEMORY => Error::Memory,
             ffi::BPFLINK_ERROR_INPUT => Error::Input(reason),
+            _ if !reason.is_empty() => Error::Argument(reason),
             // SAFETY: the string is static.
             _ => Error::Argument(unsafe { text::from_c(ffi::bpflink_status_text(status)) }),
         }

@@ -264,11 +264,14 @@ impl Linker {
     fn check(&self, status: ffi::bpflink_status) -> Result<(), Error> {
         match status {
             ffi::BPFLINK_OK => Ok(()),
-            ffi::BPFLINK_ERROR_LINK => Err(Error::Link(
-                self.diagnostics().into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect(),
-            )),
-            _ => Err(Error::of(status, String::new())),
+            ffi::BPFLINK_ERROR_LINK => Err(Error::Link(self.errors())),
+            // Of a refused option, the library says which.
+            _ => Err(Error::of(status, self.errors().iter().map(|error| error.message.as_str()).collect())),
         }
+    }
+
+    fn errors(&self) -> Vec<Diagnostic> {
+        self.diagnostics().into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect()
     }
 }
 
