@@ -173,6 +173,7 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("xpd") int misspelled(void *ctx) { return 2; }
 SEC("cgroup/conect4") int connects(void *ctx) { return 1; }
 SEC("own_way") int own(void *ctx) { return 2; }
+SEC("perf_event/sampler") int sample(void *ctx) { return 2; }
 SEC("freplace/f") int replaces(void *ctx) { return 2; }
 SEC("xdp") int fits(void *ctx) { return 2; }
 EOS
@@ -181,8 +182,9 @@ says "not known of plain.btf: the type of programs in section 'xpd'"
 says '>>> did you mean xdp?'
 says '>>> did you mean cgroup/connect4?'
 says "the type of programs in section 'own_way'"
+says ">>> libbpf wants 'perf_event' alone; cilium/ebpf lets a name follow"
 says 'not known of plain.btf: the target of replaces'
-[[ $(tail -n 1 core.out) == '1 of 5 programs fit plain.btf; of 4 it is not known' ]] || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '1 of 6 programs fit plain.btf; of 5 it is not known' ]] || fail "$(<core.out)"
 
 # sk_reuseport had no attach type before 5.14; what libbpf sets for its USDT code is as on the kernel.
 compile old_ways <<'EOS'

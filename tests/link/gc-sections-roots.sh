@@ -67,7 +67,9 @@ unused_event
 version' names
 contains 'struct event { __u32 pid;};' types
 expect '_prog 0 16' datasec .xdp_run_config
-"$BPFLINK" a.o --gc-sections --explain unused_event -o out.o >log
-grep -q 'variable that only user space can use' log || fail "$(<log)"
+"$BPFLINK" a.o --gc-sections --explain unused_event --explain bpf_metadata_build --explain version -o out.o >log
+for reason in 'variable that only user space can use' 'variable that tools read' 'section for user space'; do
+  grep -q "$reason" log || fail "$(<log)"
+done
 "$BPFLINK" a.o --gc-sections --gc-constants -o out.o
 lacks 'unused_event|of_user_space' names

@@ -100,16 +100,16 @@ SEC("tp_btf/sched_switch") int prog(unsigned long *ctx) {
   return emit(t) + tag_of((void *)ctx[2]) + value((void *)ctx[2]) + sum(&own) + trusted(t) + hidden(t);
 }
 END
-for name in "8:31: warning: global function 'emit' takes 'struct task_struct *t'" \
-  "9:31: warning: global function 'tag_of' takes 'struct request *r'"; do
-  place=${name%%:*} symbol=${name#*function \'} symbol=${symbol%%\'*}
-  expected+="${expected+$'\n'}kernel_object.bpf.c:$name, and verifiers expect memory of the program there, not the kernel's
-$(printf '%5s | ' "$place")$(sed -n "${place}p" kernel_object.bpf.c)
+warns "kernel_object.bpf.c:8:31: warning: global function 'emit' takes 'struct task_struct *t', and verifiers expect memory of the program there, not the kernel's
+    8 | __attribute__((noinline)) int emit(struct task_struct *t) { return read(t, pid); }
       |                               ^
->>>     defined in kernel_object.bpf.c:$place (kernel_object.o)
->>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers"
-done
-warns "$expected" kernel_object.o
+>>>     defined in kernel_object.bpf.c:8 (kernel_object.o)
+>>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers
+kernel_object.bpf.c:9:31: warning: global function 'tag_of' takes 'struct request *r', and verifiers expect memory of the program there, not the kernel's
+    9 | __attribute__((noinline)) int tag_of(struct request *r) { return read(r, tag); }
+      |                               ^
+>>>     defined in kernel_object.bpf.c:9 (kernel_object.o)
+>>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers" kernel_object.o
 
 compile nameless <<'END'
 static int table[4] = {1, 2, 3, 4};

@@ -78,7 +78,7 @@ grep -qE '^ +7,296 +in all maps, at most; 4,096 of no program$' sizes || fail "n
 grep -qE "^ +$(stat -c %s out.o | sed 's/...$/,&/')  in all, [0-9,]+ of them from no input" sizes || fail "no total of files in $(<sizes)"
 for heading in Programs '  instructions  with calls  stack of 512' Maps '  bytes of memory  entries' Types '  bytes  all it brings' \
   'Source lines' '  bytes  instructions' Files 'What can be saved' '      what no program or map reaches' \
-  '      source lines and their text' '      structs that nothing looks into'; do
+  '      source lines and their text' '      structs that nothing looks into' '      symbols that loaders do not need'; do
   grep -qxF -- "$heading" sizes || fail "no heading '$heading' in $(<sizes)"
 done
 grep -qE '^ +[0-9,]+ +in all programs$' sizes || fail "no total of programs in $(<sizes)"
