@@ -171,8 +171,8 @@ BtfVerdict check_btf(std::span<const std::byte> blob, BtfUse use, const Btf* bas
   verdict.omitted = findings.omitted();
   verdict.faults = findings.take_faults();
   verdict.misfit = find_misfit(types);
-  verdict.may_be_split = base == nullptr && section.is_whole && verdict.misfit.empty() &&
-                         refers_beyond_end(types);
+  verdict.may_be_split =
+      base == nullptr && section.is_whole && verdict.misfit.empty() && refers_beyond_end(types);
   if (verdict.faults.empty()) return verdict;
   if (!verdict.misfit.empty()) {
     verdict.faults.resize(1);

@@ -238,7 +238,8 @@ class Check {
       if (files_ == 0) return all;
       std::string count = sound_ == files_ ? count_of(files_, "file")
                                            : fmt::format("{} of {} files", sound_, files_);
-      all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n", count_of(files_, "file"))
+      all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n",
+                                       count_of(files_, "file"))
                          : fmt::format("{} accepted, which need Linux {}, for {}\n", count,
                                        to_text(newest_), what_);
       return all;

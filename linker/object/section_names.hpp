@@ -12,8 +12,8 @@ namespace bpflink {
 std::string similar_section(std::string_view section);
 
 /// The known name that a section continues with a '/' although nothing may follow it, such as
-/// "classifier" for "classifier/in"; "" if there is none. libbpf 1.0 and later refuse such programs,
-/// and cilium/ebpf takes them.
+/// "classifier" for "classifier/in"; "" if there is none. libbpf 1.0 and later refuse such
+/// programs, and cilium/ebpf takes them.
 std::string_view continued_section(std::string_view section);
 
 }  // namespace bpflink
