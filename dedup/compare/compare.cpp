@@ -254,7 +254,7 @@ TypeComparison::Found TypeComparison::compare_prototypes(const Pair& pair, BtfTy
 /// Compares the type tags of two pointers.
 TypeComparison::Found TypeComparison::compare_type_tags(const Pair& pair, uint32_t a, uint32_t b,
                                                         std::string member) const {
-  std::string tags_a = type_tags(a_, a), tags_b = type_tags(b_, b);
+  std::string tags_a = pointer_tags(a_, a), tags_b = pointer_tags(b_, b);
   if (tags_a == tags_b) return std::nullopt;
   auto note = [](std::string_view tags) {
     return tags.empty() ? "without a type tag" : fmt::format("tagged '{}'", tags);

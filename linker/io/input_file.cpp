@@ -14,6 +14,10 @@
 #include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 
+// AddressSanitizer's, where the program has it
+extern "C" void __asan_poison_memory_region(const volatile void* begin, size_t size);
+extern "C" void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
+
 namespace bpflink {
 namespace {
 
@@ -21,6 +25,27 @@ namespace {
 Descriptor open_to_read(const std::string& path) {
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   return Descriptor(retry([&] { return ::open(path.c_str(), flags); }));
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool checks_addresses = true;
+#elif defined(__has_feature)
+constexpr bool checks_addresses = __has_feature(address_sanitizer);
+#else
+constexpr bool checks_addresses = false;
+#endif
+
+/// Lets AddressSanitizer report what is read behind a mapped file, in the rest of its last page;
+/// or, with `may_be_read`, ends that before the pages get another use.
+void guard_rest_of_page(std::span<const std::byte> file, bool may_be_read) {
+  if constexpr (checks_addresses) {
+    constexpr size_t page = 4096;
+    size_t rest = (page - file.size() % page) % page;
+    if (may_be_read)
+      __asan_unpoison_memory_region(file.data() + file.size(), rest);
+    else
+      __asan_poison_memory_region(file.data() + file.size(), rest);
+  }
 }
 
 }  // namespace
@@ -73,6 +98,7 @@ std::expected<InputFile, Error> InputFile::map(int fd, const struct stat& info, 
   if (start != MAP_FAILED) {
     file = in_memory(std::move(name), {static_cast<const std::byte*>(start), size});
     file.unmaps_ = true;  // in case listing it throws
+    guard_rest_of_page(file.bytes_, false);
     file.listed_ = list_mapped_input(file.name_, file.bytes_);
     file.unmaps_ = !are_inputs_kept();
   } else if (errno == ENODEV || errno == EIO) {
@@ -144,6 +170,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
 InputFile::~InputFile() {
   if (!unmaps_) return;
   unlist_mapped_input(listed_);
+  guard_rest_of_page(bytes_, true);
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 

@@ -20,13 +20,13 @@ struct MappedInput {
 namespace {
 
 // The list only grows, so readers need no lock. It is freed when the process ends.
-std::atomic<bool> are_listed = false, are_kept = false;
+std::atomic<bool> are_inputs_listed = false, are_kept = false;
 std::atomic<MappedInput*> latest = nullptr;
 
 }  // namespace
 
 void list_mapped_inputs() {
-  are_listed = true;
+  are_inputs_listed = true;
 }
 
 void keep_inputs_mapped() {
@@ -38,7 +38,7 @@ bool are_inputs_kept() {
 }
 
 MappedInput* list_mapped_input(const std::string& name, std::span<const std::byte> bytes) {
-  if (!are_listed) return nullptr;
+  if (!are_inputs_listed) return nullptr;
   auto* input = new MappedInput{printable(name), bytes.data(), bytes.size(), latest};
   while (!latest.compare_exchange_weak(input->before, input)) {
   }

@@ -30,14 +30,14 @@ bool holds_variables(const InputSection& section) {
 }
 
 /// The extent of a variable, in a section.
-struct Variable {
+struct DataVariable {
   uint64_t begin, end;
   const InputSymbol* symbol;  ///< null for bytes without one
 };
 
 /// The variables of a section, by offset.
-std::vector<Variable> find_variables(const SymbolsByPlace& symbols, const InputSection& section) {
-  std::vector<Variable> variables;
+std::vector<DataVariable> find_variables(const SymbolsByPlace& symbols, const InputSection& section) {
+  std::vector<DataVariable> variables;
   symbols.for_each_in(section, 0, section.size, [&](const InputSymbol& symbol) {
     if (symbol.type == STT_OBJECT && symbol.size != 0)
       variables.push_back({symbol.value, symbol.value + symbol.size, &symbol});
@@ -147,14 +147,14 @@ class PointerFinder {
   }
 
   void check(const ObjectFile& object, const InputSection& section,
-             const std::vector<Variable>& variables, const std::vector<Read>& reads) {
+             const std::vector<DataVariable>& variables, const std::vector<Read>& reads) {
     uint64_t reported_end = 0;
     for (const Relocation& relocation : section.relocations) {
       const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
       if (relocation.offset < reported_end || !fragment.live || !is_pointer(object, relocation))
         continue;
-      Variable variable{fragment.begin, fragment.end, nullptr};
-      auto next = std::ranges::upper_bound(variables, relocation.offset, {}, &Variable::begin);
+      DataVariable variable{fragment.begin, fragment.end, nullptr};
+      auto next = std::ranges::upper_bound(variables, relocation.offset, {}, &DataVariable::begin);
       if (next != variables.begin() && relocation.offset < (next - 1)->end) variable = *(next - 1);
       auto read = std::ranges::lower_bound(reads, variable.begin, {}, &Read::offset);
       if (read == reads.end() || read->offset >= variable.end) continue;
@@ -177,7 +177,7 @@ class PointerFinder {
     return "";
   }
 
-  void report(const ObjectFile& object, const InputSection& section, const Variable& variable,
+  void report(const ObjectFile& object, const InputSection& section, const DataVariable& variable,
               const Relocation& relocation, const Read& read) {
     std::string name(variable.symbol ? variable.symbol->name
                                      : fmt::format("{}+{:#x}", section.name, relocation.offset));

@@ -1,5 +1,5 @@
-// Moves what headers claim: sections share, overlap and misalign bytes, with each other and with the
-// headers; entries get other sizes; tables inside of sections overlap likewise. The bytes stay.
+// Moves what headers claim: sections share, overlap and misalign bytes, with each other and with
+// the headers; entries get other sizes; tables inside of sections overlap likewise. The bytes stay.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -59,8 +59,6 @@ class RangeMutator {
   }
 
  private:
-  static constexpr size_t page = 4096;
-
   uint64_t field(size_t section, size_t offset) const {
     return headers_ + section * sizeof(Elf64_Shdr) + offset;
   }
@@ -94,9 +92,8 @@ class RangeMutator {
       case 1:
         at = random_.below(sizeof(Elf64_Ehdr));
         break;
-      case 2:  // at the end of a page that is the file's last one: nothing is mapped behind it
+      case 2:  // at the end of the file
         size = random_.below(32);
-        file_.resize((file_.size() + page - 1) / page * page);
         at = file_.size() - size;
         if (random_.one_in(2))
           numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_entsize)),
@@ -138,17 +135,47 @@ class RangeMutator {
   }
 
   void mutate_elf_header() {
-    switch (random_.below(3)) {
+    switch (random_.below(4)) {
       case 0:
+        return move_headers_into_btf();
+      case 1:
         numbers_.set<uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), SHN_XINDEX);
         return numbers_.set<uint32_t>(field(0, offsetof(Elf64_Shdr, sh_link)),
                                       random_.one_in(2) ? image_.header.e_shstrndx : choose());
-      case 1:
+      case 2:
         return numbers_.set<uint64_t>(offsetof(Elf64_Ehdr, e_shoff), headers_ + nudge());
       default:
         return numbers_.set<uint16_t>(offsetof(Elf64_Ehdr, e_shentsize),
                                       sizeof(Elf64_Shdr) + nudge());
     }
+  }
+
+  /// Moves .BTF to the end of the file, with the section headers among its strings.
+  void move_headers_into_btf() {
+    size_t btf = find(".BTF");
+    if (btf == 0) return move_section();
+    constexpr size_t string_size =
+        20;  // where the header of .BTF has the size of its strings, the last part
+    const Bytes& blob = image_.sections[btf].bytes;
+    size_t count = image_.sections.size();
+    file_.resize((file_.size() + 7) & ~size_t{7});
+    uint64_t begin = file_.size();
+    file_.insert(file_.end(), blob.begin(), blob.end());
+    file_.resize((file_.size() + 7) & ~size_t{7});
+    uint64_t table = file_.size();
+    Bytes headers(file_.begin() + static_cast<ptrdiff_t>(headers_),
+                  file_.begin() + static_cast<ptrdiff_t>(headers_ + count * sizeof(Elf64_Shdr)));
+    file_.insert(file_.end(), headers.begin(), headers.end());
+    file_.push_back(0);
+    headers_ = table;
+    numbers_.set<uint64_t>(offsetof(Elf64_Ehdr, e_shoff), table);
+    numbers_.set<uint64_t>(field(btf, offsetof(Elf64_Shdr, sh_offset)), begin);
+    numbers_.set<uint64_t>(field(btf, offsetof(Elf64_Shdr, sh_size)), file_.size() - begin);
+    auto strings = numbers_.get<uint32_t>(begin + string_size);
+    numbers_.set<uint32_t>(begin + string_size, strings + file_.size() - begin - blob.size());
+    if (random_.one_in(3)) return;
+    numbers_.set<uint16_t>(offsetof(Elf64_Ehdr, e_shstrndx), SHN_XINDEX);
+    numbers_.set<uint32_t>(field(0, offsetof(Elf64_Shdr, sh_link)), image_.header.e_shstrndx);
   }
 
   /// Two of the three tables of .BTF.ext at one place, or nearly.
