@@ -27,7 +27,8 @@ class Walk {
     if (depth > deepest_directory) return fail("{}: is too deep", directory);
     auto names = list_directory(directory);
     if (!names) return fail("{}: {}", directory, names.error().message);
-    if ((entry_count_ += names->size()) > max_entries)
+    entry_count_ += names->size();
+    if (entry_count_ > max_entries)
       return fail("{}: has more than {} files", directory, max_entries);
     for (const std::string& name : *names) {
       if (name.starts_with('.')) continue;
