@@ -46,6 +46,7 @@ class Joiner {
     for (const lto::Part& part : reply->parts) take(part);
     if (context_.diagnostics.failed() || context_.options.lto_emit_assembly) return;
     read_again();
+    note_optimized_away();
   }
 
  private:
@@ -81,9 +82,12 @@ class Joiner {
     });
     modules_->objects = std::move(context_.objects);
     modules_->byte_order = context_.byte_order;
-    for (auto* pass : {resolve_symbols, split_into_fragments, mark_live, check_externs,
-                       lay_out_sections, order_maps, number_symbols, merge_btf, check_types})
+    for (auto* pass :
+         {resolve_symbols, trace_symbols, split_into_fragments, mark_live, check_externs,
+          lay_out_sections, order_maps, number_symbols, merge_btf, check_types})
       if (!context_.diagnostics.failed()) pass(*modules_);
+    std::erase_if(context_.options.trace_symbols,
+                  [&](const std::string& name) { return modules_->symbols.find(name) != nullptr; });
     if (!context_.diagnostics.failed() && modules_->btf && context_.options.warn_odr)
       check_odr(*modules_);
   }
@@ -192,6 +196,27 @@ class Joiner {
       else if (!std::exchange(is_read, true))
         read(request_.modules.size() == 1 ? object->name : "lto.o", joined_);
     }
+  }
+
+  /// Notes which definitions of bitcode are gone, for reports.
+  void note_optimized_away() {
+    std::unordered_set<std::string_view> defined;
+    for (const auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        if (symbol.is_in_section()) defined.insert(symbol.name);
+    for (const auto& object : modules_->objects)
+      for (uint32_t i = 1; object->is_bitcode() && i < object->symbols.size(); ++i) {
+        const InputSymbol& symbol = object->symbols[i];
+        if (!symbol.is_in_section() || symbol.is_local() || lost_resolution(*object, i) ||
+            defined.contains(symbol.name))
+          continue;
+        const InputSection& section = object->sections[symbol.section];
+        std::string name(symbol.name);
+        context_.optimized_away.push_back(
+            {object->name, std::string(section.name), name,
+             "LLVM has inlined it, or found that nothing needs it", symbol.size,
+             object->describe_place(section, symbol.value).append(" ").append(name)});
+      }
   }
 
   void read(const std::string& name, std::span<const std::byte> image) {

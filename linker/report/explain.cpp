@@ -104,6 +104,10 @@ class SymbolStory {
         if (symbol.is_local() && symbol.name == name && symbol.is_in_section() &&
             !symbol.is_section())
           text += explain_local(*object, symbol);
+    for (const DroppedPart& part : context_.optimized_away)
+      if (part.name == name)
+        text += printable(name) + '\n' + story_line("defined by", printable(part.file)) +
+                story_line("in the output", "no: " + part.reason);
     text += explain_types(model_, name);
     if (!text.empty()) return text;
     const Symbol* nearest = find_nearest_definition(context_, name);

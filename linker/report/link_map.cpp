@@ -124,6 +124,7 @@ std::vector<DroppedPart> find_dropped(const Context& context) {
   for (const DroppedDefinition& dropped : context.dropped)
     list.push_back(drop(*dropped.object, dropped.section->name, dropped.offset, dropped.name,
                         dropped.size, "not reached from any root"));
+  std::ranges::copy(context.optimized_away, std::back_inserter(list));
   return list;
 }
 

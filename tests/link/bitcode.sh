@@ -210,6 +210,14 @@ cmp lib.bc out.o.lto.bc || fail 'an input was replaced'
 "$BPFLINK" --lto-emit-asm main.bc lib.bc -o out.s
 grep -q '^prog:' out.s || fail "$(head out.s)"
 
+# Reports know the definitions of bitcode, also those that are gone.
+"$BPFLINK" -y scale -y kept -y none --explain scale --Map map main.bc lib.bc -o out.o >text 2>&1
+for want in 'main.bc: reference to scale' 'lib.bc: definition of scale' 'main.bc: definition of kept' \
+  '-y none: no input has a symbol of this name' ' in the output  *no: LLVM has inlined it, or found that nothing needs it'; do
+  [[ $(grep -c -e "$want" text) == 1 ]] || fail "not once $want: $(<text)"
+done
+grep -q 'lib.bc:(.text+0x[0-9a-f]*) scale: LLVM has inlined it' map || fail "$(<map)"
+
 # ---- types
 
 # Each file's own types are compared, as those of objects are.
