@@ -49,6 +49,9 @@ fn a_license_is_set_and_a_wrong_argument_told() {
     assert_eq!(link(&[("license", "int x = 1;")], &options).unwrap().license(), "GPL");
     let options = Options { license: Some("G\0PL".into()), ..Options::default() };
     assert!(matches!(Linker::in_memory(&options), Err(Error::Argument(_))));
+    let options = Options { lto_level: Some("fast".into()), ..Options::default() };
+    let refused = Linker::in_memory(&options).unwrap_err();
+    assert_eq!(refused.to_string(), "bpflink_link_options: lto_level is 'fast', not 0 to 3");
     let linker = Linker::in_memory(&Options::default()).unwrap();
     assert!(matches!(linker.link(), Err(Error::Argument(_))));
     assert!(matches!(Object::parse(b"no object".to_vec()), Err(Error::Input(_))));
