@@ -190,7 +190,11 @@ class Check {
     return checked;
   }
 
-  /// The files of directories in one line, but for what is wrong, and that once.
+  bool is_module(const CheckedBtf& checked) const {
+    return checked.use == BtfUse::Kernel && !bases_.empty();
+  }
+
+  /// The files of directories, and modules, in one line, but for what is wrong, and that once.
   class Summary {
    public:
     void add(const CheckedBtf& checked) {
@@ -240,8 +244,8 @@ class Check {
                                            : fmt::format("{} of {} files", sound_, files_);
       all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n",
                                        count_of(files_, "file"))
-                         : fmt::format("{} accepted, which need Linux {}, for {}\n", count,
-                                       to_text(newest_), what_);
+                         : fmt::format("{} accepted, which {} Linux {}, for {}\n", count,
+                                       sound_ == 1 ? "needs" : "need", to_text(newest_), what_);
       return all;
     }
 
@@ -264,12 +268,15 @@ class Check {
     bool all_accepted = true;
     auto json = nlohmann::ordered_json::array();
     Summary summary;
+    size_t modules = 0;
+    for (const Result& result : results)
+      modules += std::ranges::count_if(*result, [&](auto& checked) { return is_module(checked); });
     for (size_t i = 0; i < results.size(); ++i)
       for (const CheckedBtf& checked : *results[i]) {
         all_accepted &= checked.is_accepted();
         if (options_.as_json)
           json.push_back(as_json(checked));
-        else if (inputs[i].is_listed)
+        else if (inputs[i].is_listed || (modules > 1 && is_module(checked)))
           summary.add(checked);
         else
           print_text(as_text(checked));

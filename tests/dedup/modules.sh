@@ -50,6 +50,7 @@ checks 0 '3 files accepted, which need Linux 4.18, for BTF' --base vmlinux.btf m
 checks 0 "many/a.ko: kernels accept it, but it is $sizes
   the same of 2 other files: many/b.ko, many/c.ko
 none of 3 files is accepted without a complaint" --base other.btf many
+checks 0 '2 files accepted, which need Linux 4.18, for BTF' --base vmlinux.btf usual.ko many/a.ko
 module nameless "add(PTR, '', 3)"
 checks 1 "nameless.ko: [2] PTR: it refers to an existing type, which for a variable has a size, and not to a VAR, DATASEC, \
 DECL_TAG or FUNC (Linux: \"Invalid type_id\"); $misfit: it refers to type 3, and the last one is 2" \
