@@ -38,7 +38,7 @@ namespace bpflink {
 
 namespace {
 
-constexpr uint32_t none = UINT32_MAX;
+constexpr uint32_t no_component = UINT32_MAX;
 
 /// The strongly connected components of the nodes that `roots` reach and that reach an ambiguous
 /// tag. A component has a higher number than those that it refers to. (Tarjan's algorithm with an
@@ -49,14 +49,15 @@ class Components {
              const std::vector<uint32_t>& roots)
       : graph_(graph),
         reaches_ambiguous_(reaches_ambiguous),
-        of_(graph.size(), none),
-        order_(graph.size(), none),
+        of_(graph.size(), no_component),
+        order_(graph.size(), no_component),
         low_(graph.size()) {
     for (uint32_t node : roots)
-      if (reaches_ambiguous[node] && order_[node] == none) visit(node);
+      if (reaches_ambiguous[node] && order_[node] == no_component) visit(node);
   }
 
-  /// The component of a node, or `none` where no root reaches it or it reaches no ambiguous tag.
+  /// The component of a node, or `no_component` where no root reaches it or it reaches no ambiguous
+  /// tag.
   uint32_t of(uint32_t node) const { return of_[node]; }
   uint32_t count() const { return members_.size(); }
   std::span<const uint32_t> members(uint32_t component) const { return members_.edges(component); }
@@ -76,10 +77,10 @@ class Components {
       if (frame.next < children.size()) {
         uint32_t child = children[frame.next++];
         if (!reaches_ambiguous_[child]) continue;
-        if (order_[child] == none) {
+        if (order_[child] == no_component) {
           enter(child);
           frames_.push_back({child});
-        } else if (of_[child] == none) {
+        } else if (of_[child] == no_component) {
           low_[frame.node] = std::min(low_[frame.node], order_[child]);
         }
         continue;
@@ -99,7 +100,7 @@ class Components {
   /// If a node was the first to be entered of its component, closes the component.
   void leave(uint32_t node) {
     if (low_[node] != order_[node]) return;
-    for (uint32_t member = none; member != node;) {
+    for (uint32_t member = no_component; member != node;) {
       member = open_.back();
       open_.pop_back();
       of_[member] = count();
@@ -111,7 +112,7 @@ class Components {
   const Graph& graph_;
   const std::vector<bool>& reaches_ambiguous_;
   Graph members_;                ///< by component
-  std::vector<uint32_t> of_;     ///< by node, or `none`
+  std::vector<uint32_t> of_;     ///< by node, or `no_component`
   std::vector<uint32_t> order_;  ///< by node: when it was entered
   std::vector<uint32_t> low_;    ///< the first node entered that this one leads back to
   std::vector<uint32_t> open_;   ///< nodes of components that are not closed
@@ -204,7 +205,7 @@ class BindingFinder {
       if (is_other && !bind(profile)) return too_many(d, types[i]);
       // A tag that reaches no ambiguous one, only what the base declares, has no component.
       uint32_t component = components_.of(d.table.anchor_of(types[i].type_class));
-      if (component != none) result[i] = bindings_[component];
+      if (component != no_component) result[i] = bindings_[component];
     }
     return result;
   }
@@ -242,13 +243,13 @@ class BindingFinder {
 
 void BindingFinder::list_edges() {
   // By component: the last one that lists it, which has no edge to itself.
-  std::vector<uint32_t> listed_for(components_.count(), none);
+  std::vector<uint32_t> listed_for(components_.count(), no_component);
   for (uint32_t component = 0; component < components_.count(); ++component) {
     listed_for[component] = component;
     for (uint32_t node : components_.members(component))
       for (uint32_t child : graph_.graph().edges(node)) {
         uint32_t other = components_.of(child);
-        if (other == none || listed_for[other] == component) continue;
+        if (other == no_component || listed_for[other] == component) continue;
         listed_for[other] = component;
         edges_.targets.push_back(other);
       }
@@ -284,7 +285,7 @@ std::vector<uint32_t> BindingFinder::find_profiles() {
     uint32_t unit = meanings[i].unit;
     profile.clear();
     for (; i < meanings.size() && meanings[i].unit == unit; ++i) {
-      if (components_.of(meanings[i].anchor) == none) continue;
+      if (components_.of(meanings[i].anchor) == no_component) continue;
       profile.push_back(meanings[i].anchor);
       profile.push_back(meanings[i].value);
     }

@@ -8,7 +8,7 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t max_bits = 128;  ///< of an INT
+constexpr uint32_t max_int_bits = 128;  ///< of an INT
 
 bool is_float_size(uint32_t size) {
   return size == 2 || size == 4 || size == 8 || size == 12 || size == 16;
@@ -140,7 +140,7 @@ class SingleTypeCheck {
     if (encoding != 0 && encoding != btf_int_signed && encoding != btf_int_char &&
         encoding != btf_int_bool)
       fault(BtfRule::IntEncoding);
-    if (bits > max_bits) return fault(BtfRule::IntBits);
+    if (bits > max_int_bits) return fault(BtfRule::IntBits);
     if ((bits + 7) / 8 > type.size()) fault(BtfRule::IntSize);
   }
 
