@@ -30,7 +30,7 @@ faulty() {
 # Symbols and sections
 faulty "local symbol 'prog' follows a global one" symbol:prog:st_info=2
 faulty "symbol 'second' occurs twice
-VAR 'first' at .data+0x0 with 0x4 bytes has no such symbol" "symbol:first:st_name=number('symbol:second:st_name')"
+VAR 'second' at .data+0x4 with 0x4 bytes has no such symbol" "symbol:pick:st_name=number('symbol:second:st_name')"
 faulty "the symbol table's sh_info is 1, but the first global symbol is 7" header:.symtab:sh_info=1
 faulty "section 'socket' occurs twice" "header:.data:sh_name=number('header:socket:sh_name')" btf:type_len=0 ext:func_info_len=0 \
   ext:line_info_len=0 ext:core_relo_len=0
