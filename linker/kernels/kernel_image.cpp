@@ -128,13 +128,18 @@ struct Banner {
 std::optional<Banner> read_banner(std::string_view text) {
   constexpr size_t longest_banner = 1024;
   constexpr size_t longest_release = 64;  // of struct utsname
-  text = text.substr(0, longest_banner);
-  text = text.substr(0, text.find_first_of(std::string_view("\0\n", 2)));
-  std::string_view release = text.substr(0, text.find(' '));
+  // The release comes first: an image may be full of what begins like a banner.
   auto is_printable = [](char c) { return c > ' ' && c < '\x7f'; };
-  if (release.empty() || release.size() > longest_release || release[0] < '0' || release[0] > '9' ||
-      !std::ranges::all_of(release, is_printable))
+  std::string_view release = text.substr(0, longest_release + 1);
+  release = release.substr(0, std::ranges::find_if_not(release, is_printable) - release.begin());
+  if (release.empty() || release.size() > longest_release || release[0] < '0' || release[0] > '9')
     return std::nullopt;
+  constexpr std::string_view ends("\0\n", 2);
+  text = text.substr(0, longest_banner);
+  if (text.size() > release.size() && text[release.size()] != ' ' &&
+      ends.find(text[release.size()]) == ends.npos)
+    return std::nullopt;
+  text = text.substr(0, text.find_first_of(ends));
   size_t number = text.find('#');
   return Banner{release, number == text.npos ? std::string_view() : text.substr(number)};
 }
@@ -236,9 +241,12 @@ constexpr size_t note_header = 12;
 constexpr size_t longest_build_id = 64;
 
 std::string build_id_of_elf(const ElfFile& elf) {
+  size_t unread = elf.image.size();  // notes do not share bytes, unless a file is hostile
   for (const ElfSection& section : elf.sections)
-    if (section.type == SHT_NOTE)
+    if (section.type == SHT_NOTE && elf.contents(section).size() <= unread) {
+      unread -= elf.contents(section).size();
       if (std::string id = find_build_id(elf.contents(section), elf.order); !id.empty()) return id;
+    }
   return {};
 }
 
