@@ -15,6 +15,7 @@
 #include "linker/elf/gas_dialect.hpp"
 #include "linker/elf/object_types.hpp"
 #include "linker/error.hpp"
+#include "linker/io/decompression_limit.hpp"
 
 namespace bpflink {
 namespace {
@@ -126,12 +127,10 @@ class ObjectReader {
       copy_.assign(object_.image.begin(), object_.image.end());
       libelf_.reset(elf_memory(reinterpret_cast<char*>(copy_.data()), copy_.size()));
     }
-    constexpr uint64_t max_ratio = 1100;  // of zlib; DWARF stays far below
     Elf_Scn* found = libelf_ ? elf_getscn(libelf_.get(), section.index) : nullptr;
     GElf_Chdr header;
-    const uint64_t limit = max_ratio * object_.image.size() - decompressed_;
-    if (!found || !gelf_getchdr(found, &header) || header.ch_size > limit ||
-        header.ch_size / max_ratio > section.data.size() || header.ch_addralign > max_alignment ||
+    if (!found || !gelf_getchdr(found, &header) || header.ch_size > limit_.left() ||
+        header.ch_addralign > max_alignment ||
         (header.ch_addralign & (header.ch_addralign - 1)) != 0 || elf_compress(found, 0, 0) < 0)
       return fail("section '{}' is compressed in a way that cannot be read", section.name);
     const Elf_Data* data = elf_getdata(found, nullptr);
@@ -139,7 +138,7 @@ class ObjectReader {
     const auto* bytes = static_cast<const std::byte*>(data->d_buf);
     section.data = object_.decompressed.emplace_front(bytes, bytes + data->d_size);
     section.size = section.data.size();
-    decompressed_ += section.size;
+    limit_.take(section.size);
     section.alignment = std::max<uint64_t>(header.ch_addralign, 1);
     section.flags &= ~uint64_t{SHF_COMPRESSED};
     return {};
@@ -344,7 +343,8 @@ class ObjectReader {
   ReadOptions options_;
   std::vector<std::byte> copy_;  ///< the image, for libelf_
   ElfHandle libelf_;
-  uint64_t decompressed_ = 0;  ///< bytes, of all sections
+  DecompressionLimit limit_ =
+      DecompressionLimit::of_object(object_.image.size());  ///< for all sections together
   ElfFile elf_;
   DataTypes data_types_;
 };

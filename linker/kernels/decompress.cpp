@@ -3,6 +3,7 @@
 #include "linker/kernels/decompress.hpp"
 
 #include <bzlib.h>
+#include <fmt/format.h>
 #include <lz4.h>
 #include <lzma.h>
 #include <zlib.h>
@@ -63,7 +64,11 @@ class Output {
 
  private:
   std::expected<void, Error> check() const {
-    if (bytes_.size() > limit_) return fail("decompresses to more than {} MiB", limit_ >> 20);
+    constexpr uint64_t mib = 1 << 20;
+    if (bytes_.size() > limit_)
+      return fail("decompresses to more than {}", limit_ < mib
+                                                      ? fmt::format("{} KiB", limit_ >> 10)
+                                                      : fmt::format("{} MiB", limit_ >> 20));
     return {};
   }
 
@@ -238,15 +243,17 @@ Compression compression_of(std::span<const std::byte> bytes) {
 }
 
 std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
-                                                        uint64_t limit) {
+                                                        DecompressionLimit& limit) {
   Compression compression = compression_of(bytes);
-  Output output(limit, bytes.size());
+  Output output(limit.left(), bytes.size());
   do {
     auto consumed = decompress_stream(bytes, output);
     if (!consumed) return std::unexpected(consumed.error());
     bytes = bytes.subspan(*consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
-  return output.finish();
+  auto decompressed = output.finish();
+  if (decompressed) limit.take(decompressed->size());
+  return decompressed;
 }
 
 }  // namespace bpflink

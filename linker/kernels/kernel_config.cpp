@@ -32,7 +32,8 @@ ConfigValue read_value(std::string_view text) {
 std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte> bytes) {
   std::vector<std::byte> decompressed;
   if (compression_of(bytes) != Compression::None) {
-    auto result = decompress(bytes, largest_config);
+    auto limit = DecompressionLimit::of_kernel(bytes.size(), largest_config);
+    auto result = decompress(bytes, limit);
     if (!result) return std::unexpected(result.error());
     decompressed = std::move(*result);
     bytes = decompressed;

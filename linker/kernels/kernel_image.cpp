@@ -186,8 +186,9 @@ std::string_view package_advice(Bytes bytes) {
   return text.starts_with("\xed\xab\xee\xdb") ? "rpm2cpio FILE | cpio -id" : "";
 }
 
-/// Removes the outermost container of the contents. Returns whether there was one.
-std::expected<bool, Error> unwrap(KernelImage& image) {
+/// Removes the outermost container of the contents. Returns whether there was one. Decompression
+/// takes from `limit`.
+std::expected<bool, Error> unwrap(KernelImage& image, DecompressionLimit& limit) {
   Bytes bytes = image.contents.bytes;
   std::expected<Bytes, Error> inner;
   if (is_bz_image(bytes)) {
@@ -200,7 +201,7 @@ std::expected<bool, Error> unwrap(KernelImage& image) {
     image.member = member->name;
     inner = member->contents;
   } else if (compression_of(bytes) != Compression::None) {
-    auto decompressed = decompress(bytes);
+    auto decompressed = decompress(bytes, limit);
     if (!decompressed) return std::unexpected(decompressed.error());
     image.decompressed_size = decompressed->size();
     image.contents = OwnedBytes::of(std::move(*decompressed));
@@ -315,6 +316,7 @@ std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
   constexpr int max_containers = 5;
   if (std::string_view advice = package_advice(file.bytes); !advice.empty())
     return fail("is a package: {} unpacks it", advice);
+  auto limit = DecompressionLimit::of_kernel(file.bytes.size());
   KernelImage image;
   image.contents = std::move(file);
   for (int i = 0; i <= max_containers; ++i) {
@@ -327,7 +329,7 @@ std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
       image.elf = std::move(*elf);
       return image;
     }
-    auto had_container = unwrap(image);
+    auto had_container = unwrap(image, limit);
     if (!had_container) return std::unexpected(had_container.error());
     if (*had_container) continue;
     std::string_view arch = arch_of_flat(bytes);

@@ -35,8 +35,8 @@ struct KernelImage {
 };
 
 /// Removes the containers of a file: x86's bzImage, EFI's zboot, gzip, xz, lzma, zstd, lz4, bzip2,
-/// tar. Errors: it contains no kernel; a container is damaged or truncated; it is larger than 1
-/// GiB.
+/// tar. Errors: it contains no kernel; a container is damaged or truncated; all of them together
+/// decompress to more than a kernel of that size can (DecompressionLimit::of_kernel()).
 std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file);
 
 /// A part of the image's bytes, with their owner. Of decompressed bytes, most of which are not in

@@ -106,6 +106,11 @@ using Compressor = Blob (*)(const Blob&);
 const std::pair<const char*, Compressor> compressors[] = {
     {"gzip", gzip}, {"xz", xz}, {"lzma", lzma}, {"zstd", zstd}, {"lz4", lz4}, {"bzip2", bzip2}};
 
+auto decompressed(std::span<const std::byte> bytes, uint64_t limit = uint64_t{1} << 30) {
+  DecompressionLimit left(limit);
+  return decompress(bytes, left);
+}
+
 }  // namespace
 
 TEST_CASE("decompression, up to a limit") {
@@ -113,11 +118,11 @@ TEST_CASE("decompression, up to a limit") {
   for (auto [name, compress] : compressors) {
     CAPTURE(name);
     Blob compressed = compress(text);
-    auto whole = decompress(compressed);
+    auto whole = decompressed(compressed);
     REQUIRE(whole);
     CHECK(std::ranges::equal(*whole, text));
-    CHECK(decompress(compressed, text.size()));
-    auto too_large = decompress(compressed, text.size() - 1);
+    CHECK(decompressed(compressed, text.size()));
+    auto too_large = decompressed(compressed, text.size() - 1);
     REQUIRE_FALSE(too_large);
     CHECK(too_large.error().message == "decompresses to more than 4 MiB");
   }
@@ -125,9 +130,35 @@ TEST_CASE("decompression, up to a limit") {
 
 TEST_CASE("what decompresses to far more than a kernel can is refused early") {
   Blob zeros(size_t{100} << 20);
-  auto whole = decompress(zstd(zeros));
+  auto whole = unpack_kernel({.bytes = zstd(zeros)});
   REQUIRE_FALSE(whole);
-  CHECK(whole.error().message.starts_with("decompresses to more than 6"));
+  CHECK(whole.error().message.starts_with("decompresses to more than "));
+}
+
+TEST_CASE("containers in containers have one limit, which follows from the size of the file") {
+  Blob text = kernel_btf();
+  std::mt19937 random(1);
+  while (text.size() < 200'000) text.push_back(static_cast<std::byte>(random()));
+  for (auto [name, compress] : compressors) {
+    CAPTURE(name);
+    // Each layer takes from the limit; two of a kernel's size are within it.
+    auto file = gzip(compress(text));
+    auto unpacked = unpack_kernel({.bytes = file});
+    REQUIRE(unpacked);
+    CHECK(std::ranges::equal(unpacked->contents.bytes, text));
+    // Each layer of zeros is far below the size of a kernel.
+    Blob bomb = gzip(gzip(compress(Blob(size_t{40} << 20))));
+    auto refused = unpack_kernel({.bytes = bomb});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.starts_with("decompresses to more than "));
+  }
+  auto limit = DecompressionLimit::of_kernel(1000);
+  CHECK(limit.left() == (256 << 10) + 100'000);
+  limit.take(100'000);
+  CHECK(limit.left() == 256 << 10);
+  limit.take(UINT64_MAX);
+  CHECK(limit.left() == 0);
+  CHECK(DecompressionLimit::of_kernel(60 << 20).left() == uint64_t{1} << 30);
 }
 
 TEST_CASE("concatenated streams are one; bytes after them are ignored") {
@@ -136,7 +167,7 @@ TEST_CASE("concatenated streams are one; bytes after them are ignored") {
     CAPTURE(name);
     const Blob parts[] = {compress(bytes_of("one ")), compress(bytes_of("two")),
                           bytes_of(std::string_view("\7\0\0\0", 4))};
-    auto whole = decompress(concatenated(parts));
+    auto whole = decompressed(concatenated(parts));
     REQUIRE(whole);
     CHECK(std::ranges::equal(*whole, bytes_of("one two")));
   }
@@ -150,7 +181,7 @@ TEST_CASE("truncated and damaged compressed bytes are errors") {
     CAPTURE(name);
     Blob compressed = compress(text);
     for (size_t size : {compressed.size() / 2, compressed.size() - 20}) {
-      auto cut = decompress(std::span(compressed).first(size));
+      auto cut = decompressed(std::span(compressed).first(size));
       REQUIRE_FALSE(cut);
       CHECK(cut.error().message == fmt::format("is cut off: the {} stream has no end", name));
     }
@@ -158,13 +189,13 @@ TEST_CASE("truncated and damaged compressed bytes are errors") {
     std::fill(damaged.begin() + 13, damaged.end(), std::byte{0x55});
     if (compress == lz4)
       damaged = bytes_of(std::string_view("\2!L\x18\4\0\0\0\xff\xff\xff\xff", 12));
-    auto wrong = decompress(damaged);
+    auto wrong = decompressed(damaged);
     REQUIRE_FALSE(wrong);
     CHECK(wrong.error().message == fmt::format("is damaged: not a valid {} stream", name));
     for (int i = 0; i < 200; ++i) {
       Blob mutated = compressed;
       mutated[random() % mutated.size()] ^= static_cast<std::byte>(1 + random() % 255);
-      auto result = decompress(mutated);  // it may succeed
+      auto result = decompressed(mutated);  // it may succeed
       if (result) CHECK(result->size() < (64 << 20));
     }
   }
@@ -172,7 +203,7 @@ TEST_CASE("truncated and damaged compressed bytes are errors") {
 
 TEST_CASE("bytes that are not compressed, or need too much memory") {
   auto error_of = [](std::string_view text) {
-    auto result = decompress(bytes_of(text));
+    auto result = decompressed(bytes_of(text));
     REQUIRE_FALSE(result);
     return result.error().message;
   };
