@@ -116,10 +116,11 @@ std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archi
   auto members = read_archive(archive.bytes(), archive.name());
   if (!members) return fail_in(archive.name(), members.error());
   std::vector<BtfSource> sources;
+  SeenMembers seen;
   for (const ArchiveMember& member : *members) {
     auto file = open_member(member);
     if (!file) return fail_in(member.name, file.error());
-    if (!is_elf(file->bytes())) continue;
+    if (!is_elf(file->bytes()) || !seen.insert(member, *file)) continue;
     auto source = find_section(*file);
     if (!source) return std::unexpected(source.error());
     if (!*source) continue;

@@ -20,8 +20,13 @@ namespace {
 constexpr std::string_view regular_magic = "!<arch>\n", thin_magic = "!<thin>\n";
 constexpr std::string_view bsd_long_name = "#1/";
 
-/// How deeply thin archives may nest: one that names itself would never end.
+/// How deeply thin archives may nest.
 constexpr int max_depth = 8;
+/// The longest name of a member, which is a path in a thin archive.
+constexpr size_t max_name_length = 4096;
+/// The names of all members, which may share one entry of the name table: per byte of the archive,
+/// and in any.
+constexpr uint64_t max_names_per_byte = 16, max_names_always = 16 << 20;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -76,13 +81,50 @@ std::expected<InputFile, Error> open_named(const std::string& path, std::string 
   return file;
 }
 
+/// An archive that a thin archive names.
+struct NestedArchive {
+  std::shared_ptr<const InputFile> file;
+  std::optional<std::string_view> long_names{};  ///< nothing before they are read
+  bool is_being_read = false;
+};
+
+/// The archives that thin archives lead to. Thousands of members may be in one of them, by many
+/// paths: each file stays open, and its tables are read once.
+class NestedArchives {
+ public:
+  using Opened = std::expected<std::shared_ptr<NestedArchive>, Error>;
+
+  Opened open(const std::string& path) {
+    auto [known, is_new] = by_path_.try_emplace(path);
+    if (is_new) known->second = open_new(path);
+    return known->second;
+  }
+
+ private:
+  Opened open_new(const std::string& path) {
+    auto file = open_named(path, path);
+    if (!file) return std::unexpected(file.error());
+    if (!is_archive(file->bytes())) return fail("is not an archive");
+    auto identity = file->identity();
+    auto opened = std::make_shared<NestedArchive>(std::make_shared<InputFile>(std::move(*file)));
+    if (!identity) return opened;
+    return by_file_.try_emplace({identity->device, identity->inode}, std::move(opened))
+        .first->second;
+  }
+
+  std::map<std::string, Opened> by_path_;
+  std::map<std::pair<dev_t, ino_t>, std::shared_ptr<NestedArchive>> by_file_;
+};
+
 class ArchiveReader {
  public:
-  ArchiveReader(std::span<const std::byte> image, const std::string& path, int depth = 0)
+  ArchiveReader(std::span<const std::byte> image, const std::string& path, NestedArchives& nested,
+                int depth = 0)
       : image_(image),
         path_(path),
         is_thin_(text_of(image).starts_with(thin_magic)),
-        depth_(depth) {}
+        depth_(depth),
+        nested_(nested) {}
 
   std::expected<std::vector<ArchiveMember>, Error> read() {
     for (uint64_t at = SARMAG; at < image_.size();) {
@@ -93,16 +135,20 @@ class ArchiveReader {
     return std::move(members_);
   }
 
-  /// Reads the one member whose header is at `position`.
-  std::expected<ArchiveMember, Error> read_one(uint64_t position) {
-    // The name table precedes all members.
-    for (uint64_t at = SARMAG; at < image_.size() && long_names_.empty();) {
-      auto next = read_member(at);
-      if (!next) return std::unexpected(next.error());
-      if (!members_.empty()) break;
-      at = *next;
+  /// Reads the one member of the archive `self` whose header is at `position`.
+  std::expected<ArchiveMember, Error> read_one(uint64_t position, NestedArchive& self) {
+    if (!self.long_names) {
+      // The name table precedes all members.
+      for (uint64_t at = SARMAG; at < image_.size() && long_names_.empty();) {
+        auto next = read_member(at);
+        if (!next) return std::unexpected(next.error());
+        if (!members_.empty()) break;
+        at = *next;
+      }
+      members_.clear();
+      self.long_names = long_names_;
     }
-    members_.clear();
+    long_names_ = *self.long_names;
     if (position < SARMAG || position >= image_.size())
       return fail_member(position, "is outside the archive of {:#x} bytes", image_.size());
     if (auto next = read_member(position); !next) return std::unexpected(next.error());
@@ -148,26 +194,26 @@ class ArchiveReader {
       bool is_readable = extended && (is_thin_ || extended->position == 0);
       if (!is_readable || extended->offset >= long_names_.size())
         return fail_member(at, "long name is not in the name table");
-      name = long_names_.substr(extended->offset);
+      name = long_names_.substr(extended->offset, max_name_length + 1);
       name = name.substr(0, name.find('\n'));
       position = extended->position;
     }
     if (name.ends_with('/')) name.remove_suffix(1);
     if (name.empty()) return fail_member(at, "has no name");
+    if (name.size() > max_name_length)
+      return fail_member(at, "has a name of more than {} bytes", max_name_length);
     members_.push_back(
         {fmt::format("{}({})", path_, name), is_thin_ ? path_beside(name) : "", body});
     if (position != 0) find_in_nested(members_.back(), position);
+    names_size_ += members_.back().name.size() + members_.back().path.size();
+    if (names_size_ > max_names_always + max_names_per_byte * image_.size())
+      return fail("the names of its members have more than {} MiB", names_size_ >> 20);
     return {};
   }
 
   /// Finds a member of a thin archive that is at `position` of the archive at its path.
   void find_in_nested(ArchiveMember& member, uint64_t position) {
-    auto archive = open_nested(member.path);
-    if (!archive) {
-      member.failure = archive.error();
-      return;
-    }
-    auto found = ArchiveReader((*archive)->bytes(), member.path, depth_ + 1).read_one(position);
+    auto found = read_nested(member.path, position);
     if (!found) {
       member.failure = found.error();
       return;
@@ -176,24 +222,22 @@ class ArchiveReader {
     member.name.insert(member.name.size() - 1, found->name.substr(member.path.size()));
     member.image = found->image;
     member.failure = std::move(found->failure);
-    bool is_inside = found->path.empty();
-    member.nested = is_inside ? *archive : std::move(found->nested);
-    if (!is_inside) member.path = std::move(found->path);
+    member.nested = std::move(found->nested);
+    if (!found->path.empty()) member.path = std::move(found->path);
   }
 
-  using Nested = std::expected<std::shared_ptr<const InputFile>, Error>;
-
-  Nested open_nested(const std::string& path) {
+  std::expected<ArchiveMember, Error> read_nested(const std::string& path, uint64_t position) {
     if (depth_ == max_depth) return fail("archives are nested more than {} deep", max_depth);
-    auto [known, is_new] = nested_.try_emplace(path);
-    if (!is_new) return known->second;
-    if (auto file = open_named(path, path); !file)
-      known->second = std::unexpected(file.error());
-    else if (!is_archive(file->bytes()))
-      known->second = fail("is not an archive");
-    else
-      known->second = std::make_shared<const InputFile>(std::move(*file));
-    return known->second;
+    auto opened = nested_.open(path);
+    if (!opened) return std::unexpected(opened.error());
+    NestedArchive& archive = **opened;
+    if (archive.is_being_read) return fail("the thin archive {} names itself", path);
+    archive.is_being_read = true;
+    auto found =
+        ArchiveReader(archive.file->bytes(), path, nested_, depth_ + 1).read_one(position, archive);
+    archive.is_being_read = false;
+    if (found && found->path.empty()) found->nested = archive.file;
+    return found;
   }
 
   std::string path_beside(std::string_view name) const {
@@ -207,7 +251,8 @@ class ArchiveReader {
   const int depth_;  ///< how many archives this one is nested in
   std::string_view long_names_;
   std::vector<ArchiveMember> members_;
-  std::map<std::string, Nested> nested_;  ///< opened archives, by path
+  uint64_t names_size_ = 0;
+  NestedArchives& nested_;
 };
 
 }  // namespace
@@ -218,7 +263,8 @@ bool is_archive(std::span<const std::byte> image) {
 
 std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const std::byte> image,
                                                               const std::string& path) {
-  return ArchiveReader(image, path).read();
+  NestedArchives nested;
+  return ArchiveReader(image, path, nested).read();
 }
 
 std::vector<std::string_view> read_archive_index(std::span<const std::byte> image) {
@@ -243,6 +289,13 @@ std::vector<std::string_view> read_archive_index(std::span<const std::byte> imag
     text.remove_prefix(std::min(names.back().size() + 1, text.size()));
   }
   return names;
+}
+
+bool SeenMembers::insert(const ArchiveMember& member, const InputFile& file) {
+  if (member.path.empty() || !file.identity()) return true;
+  const std::byte* begin = member.nested ? member.nested->bytes().data() : member.image.data();
+  return seen_.emplace(file.identity()->device, file.identity()->inode, member.image.data() - begin)
+      .second;
 }
 
 std::expected<InputFile, Error> open_member(const ArchiveMember& member) {

@@ -1,12 +1,17 @@
 // Archives as ar makes them: members, long names, thin archives, archives in thin archives.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <expected>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "bpflink/error.hpp"
@@ -33,7 +38,8 @@ bool is_archive(std::span<const std::byte> image);
 /// used because it does not read thin archives. Their members are files beside the archive, unless
 /// their names are absolute, or members of archives beside it, which this function opens. The
 /// images point into `image` or into opened files. Errors: a header or member that is truncated or
-/// malformed, with its offset. An error in a nested archive becomes the failure of the member.
+/// malformed, with its offset; names far longer than the archive. An error in a nested archive
+/// becomes the failure of the member.
 std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const std::byte> image,
                                                               const std::string& path);
 
@@ -45,5 +51,15 @@ std::vector<std::string_view> read_archive_index(std::span<const std::byte> imag
 /// part of the archive, which must outlive it. Errors: those of InputFile::open_regular(); the
 /// member's failure.
 std::expected<InputFile, Error> open_member(const ArchiveMember& member);
+
+/// The opened members of thin archives: one may name a file thousands of times.
+class SeenMembers {
+ public:
+  /// Whether `file`, which open_member() opened, is another one than all before it.
+  bool insert(const ArchiveMember& member, const InputFile& file);
+
+ private:
+  std::set<std::tuple<dev_t, ino_t, ptrdiff_t>> seen_;  ///< files, and offsets into them
+};
 
 }  // namespace bpflink

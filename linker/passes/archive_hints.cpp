@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/elf/archive.hpp"
@@ -15,17 +16,26 @@ namespace {
 
 using Hints = std::vector<std::string>;
 
+/// No hints for symbols with longer names, which nobody reads.
+constexpr size_t longest_name = 4096;
+
 bool defines(const ObjectFile& object, std::string_view name) {
   return std::ranges::any_of(object.symbols, [&](const InputSymbol& symbol) {
     return !symbol.is_local() && symbol.is_defined() && symbol.name == name;
   });
 }
 
-bool file_defines(const std::string& path, std::string_view name) {
+/// What an object defines; nothing if it is none.
+std::set<std::string, std::less<>> definitions_in(const std::string& path) {
+  std::set<std::string, std::less<>> names;
   auto file = InputFile::open_regular(path);
-  if (!file) return false;
+  if (!file) return names;
   auto object = ObjectFile::read(path, file->bytes());
-  return object && defines(**object, name);
+  if (!object) return names;
+  for (const InputSymbol& symbol : (*object)->symbols)
+    if (!symbol.is_local() && symbol.is_defined() && symbol.name.size() <= longest_name)
+      names.emplace(symbol.name);
+  return names;
 }
 
 /// The first hints that `find` returns for a member that is an object.
@@ -33,9 +43,10 @@ template <typename Find>
 Hints find_in_members(const InputFile& archive, Find find) {
   auto members = read_archive(archive.bytes(), archive.name());
   if (!members) return {};
+  SeenMembers seen;
   for (const ArchiveMember& member : *members) {
     auto image = open_member(member);
-    if (!image) continue;
+    if (!image || !seen.insert(member, *image)) continue;
     auto object = ObjectFile::read(member.name, image->bytes());
     if (!object) continue;
     if (Hints hints = find(member, **object); !hints.empty()) return hints;
@@ -43,31 +54,14 @@ Hints find_in_members(const InputFile& archive, Find find) {
   return {};
 }
 
-/// The file beside an archive that a member was copied from; "" for members of thin archives.
+/// The file beside an archive that a member was copied from; "" for members of thin archives, and
+/// for names that ar does not give.
 std::string source_of_member(const InputFile& archive, const ArchiveMember& member) {
   if (!member.path.empty()) return "";
   size_t begin = archive.name().size() + 1;  // "lib.a(member.o)"
   std::string name = member.name.substr(begin, member.name.size() - 1 - begin);
+  if (name.find('/') != name.npos) return "";
   return without_dots((std::filesystem::path(archive.name()).parent_path() / name).string());
-}
-
-/// Hints from an archive among the inputs.
-Hints find_in_input(const InputFile& archive, std::string_view name) {
-  Hints hints =
-      find_in_members(archive, [&](const ArchiveMember& member, const ObjectFile& object) -> Hints {
-        if (std::string found = find_cpp_definition(object, name); !found.empty())
-          return describe_cpp_definition(object.name, found);
-        std::string source = source_of_member(archive, member);
-        if (!source.empty() && file_defines(source, name))
-          return {fmt::format("{} defines it, but {} is another version: rebuild the archive",
-                              source, member.name)};
-        return {};
-      });
-  if (!hints.empty()) return hints;
-  if (std::ranges::count(read_archive_index(archive.bytes()), name) != 0)
-    return {fmt::format("the index of {} lists it, but no member defines it: rebuild the archive",
-                        archive.name())};
-  return {};
 }
 
 /// The archives in a directory that -l would find. A hint is not worth an error.
@@ -91,7 +85,32 @@ ArchiveHints::ArchiveHints(const Context& context) : context_(context) {
     }
 }
 
-Hints ArchiveHints::find(const Symbol& symbol) const {
+bool ArchiveHints::source_defines(const std::string& path, std::string_view name) {
+  auto [known, is_new] = sources_.try_emplace(path);
+  if (is_new) known->second = definitions_in(path);
+  return known->second.contains(name);
+}
+
+Hints ArchiveHints::find_in_input(const InputFile& archive, std::string_view name) {
+  Hints hints =
+      find_in_members(archive, [&](const ArchiveMember& member, const ObjectFile& object) -> Hints {
+        if (std::string found = find_cpp_definition(object, name); !found.empty())
+          return describe_cpp_definition(object.name, found);
+        std::string source = source_of_member(archive, member);
+        if (!source.empty() && source_defines(source, name))
+          return {fmt::format("{} defines it, but {} is another version: rebuild the archive",
+                              source, member.name)};
+        return {};
+      });
+  if (!hints.empty()) return hints;
+  if (std::ranges::count(read_archive_index(archive.bytes()), name) != 0)
+    return {fmt::format("the index of {} lists it, but no member defines it: rebuild the archive",
+                        archive.name())};
+  return {};
+}
+
+Hints ArchiveHints::find(const Symbol& symbol) {
+  if (symbol.name.size() > longest_name) return {};
   for (const InputFile& file : context_.files)
     if (is_archive(file.bytes()))
       if (Hints hints = find_in_input(file, symbol.name); !hints.empty()) return hints;

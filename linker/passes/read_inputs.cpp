@@ -144,12 +144,15 @@ class InputReader {
     if (!members) return add_failure(source.name, members.error());
     bool has_objects = false;
     context_.files.push_back(std::move(*archive.file));
+    SeenMembers seen;
     for (const ArchiveMember& member : *members) {
       if (!member.path.empty()) context_.report.files.push_back(member.path);
+      auto file = open_member(member);
+      if (file && !seen.insert(member, *file)) continue;
       Candidate& candidate = candidates_.emplace_back(member.name);
       candidate.prefix = archive.prefix;
       candidate.is_needed = source.whole_archive;
-      if (auto file = open_member(member); !file)
+      if (!file)
         candidate.failure = file.error();
       else
         candidate.file = std::move(*file);
