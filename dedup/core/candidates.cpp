@@ -8,15 +8,6 @@
 #include "dedup/print/c_scalars.hpp"
 
 namespace bpflink {
-namespace {
-
-/// Whether a relocation may be bound to types of a kind.
-bool can_be_bound(BtfKind kind) {
-  return is_known(kind) && !is_of_program(kind) && kind != BtfKind::TypeTag;
-}
-
-}  // namespace
-
 std::string_view essential_name(std::string_view name) {
   // The last "___" that is not next to another '_'.
   for (size_t at = name.rfind("___"); at != name.npos && at > 0;
@@ -39,6 +30,11 @@ NamedTypes::NamedTypes(const BtfView& view, uint32_t module, uint32_t pointer_si
     next_[id - first] = head;
     head = id;
   }
+}
+
+/// Whether a relocation may be bound to types of a kind.
+bool NamedTypes::can_be_bound(BtfKind kind) {
+  return is_known(kind) && !is_of_program(kind) && kind != BtfKind::TypeTag;
 }
 
 size_t NamedTypes::bucket(std::string_view name) const {
@@ -84,12 +80,12 @@ std::span<const BtfView> CoreKernel::modules() const {
 }
 
 std::optional<uint32_t> CoreKernel::find(BtfKind kind, std::string_view name) const {
-  std::vector<CandidateType> found;
-  CoreEffort effort(UINT32_MAX);
-  impl_->vmlinux.find(name, kind, effort, found);
-  for (const CandidateType& type : found)
-    if (vmlinux().kind(type.id) == kind) return type.id;
-  return std::nullopt;
+  std::optional<uint32_t> found;
+  impl_->vmlinux.visit_essential(name, [&](BtfType type, uint32_t id) {
+    if (type.kind() == kind) found = id;
+    return !found;
+  });
+  return found;
 }
 
 std::vector<CandidateType> find_candidates(const CoreKernel& kernel, const BtfView& program,

@@ -50,17 +50,29 @@ class NamedTypes {
   /// false.
   template <typename Visit>
   void visit(std::string_view name, Visit visit) const {
-    uint32_t id = heads_.empty() ? 0 : heads_[bucket(essential_name(name))];
-    for (; id != 0; id = next_[id - types_.view.first_id()]) {
-      BtfType type = types_.view.type(id);
-      if (name_of(type) == name && !visit(type, id)) return;
-    }
+    visit_bucket(essential_name(name), [&](BtfType type, uint32_t id) {
+      return name_of(type) != name || visit(type, id);
+    });
+  }
+  /// Calls `visit(type, id)` for all types of an essential name that relocations may be bound to,
+  /// by ascending id, until it returns false.
+  template <typename Visit>
+  void visit_essential(std::string_view name, Visit visit) const {
+    visit_bucket(name, [&](BtfType type, uint32_t id) {
+      return !can_be_bound(type.kind()) || essential_name(name_of(type)) != name || visit(type, id);
+    });
   }
 
  private:
   /// Types with longer names are not found.
   static constexpr size_t max_name_length = 4096;
 
+  template <typename Visit>
+  void visit_bucket(std::string_view name, Visit visit) const {
+    uint32_t id = heads_.empty() ? 0 : heads_[bucket(name)];
+    while (id != 0 && visit(types_.view.type(id), id)) id = next_[id - types_.view.first_id()];
+  }
+  static bool can_be_bound(BtfKind kind);
   size_t bucket(std::string_view name) const;
   std::string_view name_of(BtfType type) const;
 

@@ -55,17 +55,18 @@ Detail detail_of(CoreKind kind) {
   return is_field_kind(kind) || is_enumerator_kind(kind) ? Detail::Itself : Detail::Kinds;
 }
 
-/// The answer to a relocation.
-struct Answer {
-  Detail detail;
-  std::vector<CoreCandidate> candidates{};  ///< that match, or cause an error
-};
-
-/// The answers for one type of a program, in order.
+/// The answers to the relocations for one type of a program.
 struct Answers {
-  std::vector<Answer> list{};
+  /// The first candidate of the last answer. A loader drops the candidates that do not match a
+  /// relocation for all later relocations of the type, so this one matches all of them.
+  KernelType best{};
   bool has_failed = false;  ///< some relocation failed, and must fail again
 };
+
+/// Whether a loader finds the candidate, or stops at it.
+bool is_found(const CoreCandidate& candidate) {
+  return candidate.matches || candidate.is_error;
+}
 
 uint32_t with_vlen(uint32_t info, size_t vlen) {
   return (info & ~uint32_t{0xffffff}) | static_cast<uint32_t>(vlen);
@@ -92,7 +93,7 @@ struct CoreMinimizer::Impl {
     return referenced(from, skip_modifiers(view(from), id));
   }
 
-  void keep_answers(const Answers& answers);
+  void note_mismatches(std::span<const CoreCandidate> candidates, Detail detail);
   void keep_candidate(Detail detail, const CoreCandidate& candidate);
   void keep_type(KernelType at, Detail detail);
   void keep_root(KernelType at, Detail detail);
@@ -330,39 +331,42 @@ void CoreMinimizer::Impl::keep_candidate(Detail detail, const CoreCandidate& can
   keep_path(candidate);
 }
 
-void CoreMinimizer::Impl::keep_answers(const Answers& answers) {
-  // A loader drops the candidates that do not match a relocation for all later relocations of the
-  // type. So a candidate of the last answer matches all of them.
-  const CoreCandidate& best = answers.list.back().candidates.front();
-  for (const Answer& answer : answers.list)
-    for (const CoreCandidate& candidate : answer.candidates)
-      if (answers.has_failed || (candidate.module == best.module && candidate.id == best.id))
-        keep_candidate(answer.detail, candidate);
-  keep_all_references();
+void CoreMinimizer::Impl::note_mismatches(std::span<const CoreCandidate> candidates,
+                                          Detail detail) {
+  if (detail == Detail::Itself) return;
+  for (const CoreCandidate& candidate : candidates) {
+    if (is_found(candidate)) continue;
+    Detail& known = mismatching[{candidate.module, candidate.id}];
+    known = std::max(known, detail);
+  }
 }
 
+/// Resolves twice, first to find the best candidate of each type: candidates and their paths are
+/// too many to remember, if a name has thousands of types and relocations.
 void CoreMinimizer::keep(const BtfView& program, std::endian order,
                          std::span<const CoreRelocation> relocations) {
-  CoreResolver resolver(program, order, impl_->kernel);
-  std::map<uint32_t, Answers> answers;  // by the program's type
+  std::unordered_map<uint32_t, Answers> answers;  // by the program's type
+  CoreResolver first(program, order, impl_->kernel);
   for (const CoreRelocation& relocation : relocations) {
-    CoreResult result = resolver.resolve(relocation);
-    Detail detail = detail_of(relocation.kind);
-    Answer answer{.detail = detail};
-    for (const CoreCandidate& candidate : resolver.candidates()) {
-      if (candidate.matches || candidate.is_error) {
-        answer.candidates.push_back(candidate);
-      } else if (detail != Detail::Itself) {
-        Detail& known = impl_->mismatching[{candidate.module, candidate.id}];
-        known = std::max(known, detail);
-      }
-    }
-    if (answer.candidates.empty()) continue;
+    CoreResult result = first.resolve(relocation);
+    impl_->note_mismatches(first.candidates(), detail_of(relocation.kind));
+    auto found = std::ranges::find_if(first.candidates(), is_found);
+    if (found == first.candidates().end()) continue;
     Answers& of_type = answers[relocation.type_id];
+    of_type.best = {found->module, found->id};
     of_type.has_failed |= result.outcome == CoreOutcome::Failed;
-    of_type.list.push_back(std::move(answer));
   }
-  for (const auto& [type, of_type] : answers) impl_->keep_answers(of_type);
+  CoreResolver second(program, order, impl_->kernel);
+  for (const CoreRelocation& relocation : relocations) {
+    auto of_type = answers.find(relocation.type_id);
+    if (of_type == answers.end()) continue;
+    second.resolve(relocation);
+    const auto& [best, has_failed] = of_type->second;
+    for (const CoreCandidate& candidate : second.candidates())
+      if (is_found(candidate) && (has_failed || best == KernelType{candidate.module, candidate.id}))
+        impl_->keep_candidate(detail_of(relocation.kind), candidate);
+    impl_->keep_all_references();
+  }
 }
 
 std::expected<std::vector<std::byte>, Error> CoreMinimizer::finish(std::endian order) {

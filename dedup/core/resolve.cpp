@@ -11,7 +11,10 @@
 // them it means. If none has the path, a relocation that asks for existence gets 0, and for any
 // other the loader replaces the instruction with an invalid one.
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "dedup/core/match.hpp"
 #include "dedup/core/value.hpp"
@@ -37,19 +40,38 @@ bool is_resizable_access(const BtfView& program, uint32_t a, const BtfView& kern
 
 }  // namespace
 
+/// The candidates that matched all relocations of a type so far.
+struct RemainingCandidates {
+  /// Shared: thousands of types may have one essential name.
+  std::shared_ptr<const std::vector<CandidateType>> all;
+  std::vector<bool> is_dropped = {};  ///< empty: none is
+
+  bool has(size_t index) const { return is_dropped.empty() || !is_dropped[index]; }
+  void drop(size_t index) {
+    is_dropped.resize(all->size());
+    is_dropped[index] = true;
+  }
+};
+
 struct CoreResolver::Impl {
   CoreTypes program;
   std::endian order;
   const CoreKernel& kernel;
-  /// By type of the program: the candidates that matched all of its relocations so far.
-  std::unordered_map<uint32_t, std::vector<CandidateType>> known;
+  std::unordered_map<uint32_t, RemainingCandidates> known;  ///< by type of the program
+  /// All candidates of an essential name.
+  struct NamedCandidates {
+    decltype(RemainingCandidates::all) all;
+    uint32_t steps;  ///< that the search took
+  };
+  std::map<std::pair<BtfKind, std::string_view>, NamedCandidates> by_name;
   std::vector<CoreCandidate> candidates;
   /// Steps that are left for all relocations. Each relocation adds some.
   uint64_t effort_left = uint64_t{1} << 25;
   static constexpr uint32_t effort_per_relocation = 1 << 11, max_effort = 1 << 22;
 
   CoreResult resolve(const CoreRelocation& relocation);
-  CoreResult resolve_among(std::vector<CandidateType>& types, const CoreRelocation& relocation,
+  RemainingCandidates find_types(uint32_t type_id, CoreEffort& effort);
+  CoreResult resolve_among(RemainingCandidates& types, const CoreRelocation& relocation,
                            const AccessPath& local, const CoreAnswer& expected, CoreEffort& effort);
   CoreResult absent_result(const CoreRelocation& relocation, const CoreAnswer& expected) const;
   CoreMatch<AccessPath> match(const CandidateType& type, const CoreRelocation& relocation,
@@ -84,16 +106,52 @@ CoreResult CoreResolver::Impl::absent_result(const CoreRelocation& relocation,
           .is_resizable = true};
 }
 
-CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
+RemainingCandidates CoreResolver::Impl::find_types(uint32_t type_id, CoreEffort& effort) {
+  auto find = [&] {
+    return std::make_shared<const std::vector<CandidateType>>(
+        find_candidates(kernel, program.view, type_id, effort));
+  };
+  constexpr size_t max_key = 4096;
+  BtfType type = program.view.type(type_id);
+  std::string_view name = essential_name(program.view.name(type));
+  if (name.size() > max_key) return {find()};
+  auto known_name = by_name.find({type.kind(), name});
+  // It costs what another search would, so that results do not depend on the types before.
+  if (known_name != by_name.end() && known_name->second.steps <= effort.left()) {
+    effort.spend(known_name->second.steps);
+    return {known_name->second.all};
+  }
+  const uint32_t before = effort.left();
+  RemainingCandidates types{find()};
+  // With no effort left, some may be missing.
+  if (effort.left() != 0)
+    by_name.try_emplace({type.kind(), name}, NamedCandidates{types.all, before - effort.left()});
+  return types;
+}
+
+CoreResult CoreResolver::Impl::resolve_among(RemainingCandidates& types,
                                              const CoreRelocation& relocation,
                                              const AccessPath& local, const CoreAnswer& expected,
                                              CoreEffort& effort) {
   std::optional<CoreResult> result;
   uint32_t bit_offset = 0;
-  size_t matching = 0;
-  for (size_t i = 0; i < types.size(); ++i) {
-    const CandidateType type = types[i];
-    if (!effort.spend()) return failed(CoreReason::TooDeep);
+  std::vector<std::pair<size_t, size_t>> mismatching;  // candidates, and how many precede each
+  size_t compared = 0, matching = 0;
+  auto drop_mismatching = [&](size_t end) {
+    for (auto [index, rank] : mismatching)
+      if (rank < end) types.drop(index);
+  };
+  // A loader gives up as well. For the relocations behind, which it does not see, the candidates
+  // that match have taken the places of the first others.
+  auto give_up = [&](CoreReason reason) {
+    drop_mismatching(matching);
+    return failed(reason);
+  };
+  for (size_t i = 0; i < types.all->size(); ++i) {
+    if (!types.has(i)) continue;
+    const CandidateType type = (*types.all)[i];
+    const size_t rank = compared++;
+    if (!effort.spend()) return give_up(CoreReason::TooDeep);
     CoreCandidate& candidate = candidates.emplace_back(type.module, type.id);
     auto match = this->match(type, relocation, local, effort);
     if (auto* none = std::get_if<CoreMismatch>(&match)) {
@@ -101,7 +159,8 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
       candidate.depth = none->depth;
       candidate.at = none->at;
       candidate.is_error = none->is_error;
-      if (none->is_error) return failed(none->reason);
+      if (none->is_error) return give_up(none->reason);
+      mismatching.emplace_back(i, rank);
       continue;
     }
     const AccessPath& path = std::get<AccessPath>(match);
@@ -111,7 +170,7 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
     auto found = answer(*type.types, order, relocation.kind, type.id, path);
     if (!found) {
       candidate.reason = found.error();
-      return failed(found.error());
+      return give_up(found.error());
     }
     if (!result) {
       result = {
@@ -130,12 +189,12 @@ CoreResult CoreResolver::Impl::resolve_among(std::vector<CandidateType>& types,
                                 program.size(expected.type_id) != type.types->size(found->type_id)};
       bit_offset = path.bit_offset;
     } else if (path.bit_offset != bit_offset || found->value != result->value) {
-      return failed(CoreReason::Ambiguous);
+      return give_up(CoreReason::Ambiguous);
     }
-    types[matching++] = type;
+    ++matching;
   }
   if (!result) return absent_result(relocation, expected);
-  types.resize(matching);
+  drop_mismatching(compared);
   return *result;
 }
 
@@ -155,7 +214,7 @@ CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
   auto allowed = static_cast<uint32_t>(std::min<uint64_t>(max_effort, effort_left));
   CoreEffort effort(allowed);
   auto [entry, is_new] = known.try_emplace(relocation.type_id);
-  if (is_new) entry->second = find_candidates(kernel, program.view, relocation.type_id, effort);
+  if (is_new) entry->second = find_types(relocation.type_id, effort);
   if (!expected) return failed(expected.error());
   CoreResult result = resolve_among(entry->second, relocation, *local, *expected, effort);
   effort_left -= allowed - effort.left();
@@ -163,7 +222,7 @@ CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
 }
 
 CoreResolver::CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel)
-    : impl_(new Impl{{program, 8}, order, kernel, {}, {}}) {}
+    : impl_(new Impl{{program, 8}, order, kernel, {}, {}, {}}) {}
 CoreResolver::CoreResolver(CoreResolver&&) noexcept = default;
 CoreResolver& CoreResolver::operator=(CoreResolver&&) noexcept = default;
 CoreResolver::~CoreResolver() = default;
