@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/core/candidates.hpp"
 #include "dedup/internal.hpp"
 #include "linker/core/counterpart.hpp"
 
@@ -39,19 +41,30 @@ std::string steps_text(std::span<const CoreStep> steps) {
 }
 
 /// A type of that name but another kind, as C, or "".
-std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKernel& kernel) {
+std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKernel& kernel,
+                            size_t& names_left) {
   const BtfView& types = kernel.vmlinux();
   std::string_view name = essential_name(program.name(program.type(id)));
-  for (BtfKind kind : {BtfKind::Struct, BtfKind::Union, BtfKind::Enum, BtfKind::Enum64,
-                       BtfKind::Typedef, BtfKind::Fwd})
-    if (auto found = kernel.find(kind, name); found && kind != program.kind(id)) {
-      if (kind == BtfKind::Fwd)
-        return fmt::format("{}; (a declaration only)", type_name(types, *found));
-      if (kind == BtfKind::Typedef)
-        return "typedef " + print_c_declaration(types, types.type(*found).type(), name);
-      return type_name(types, *found);
-    }
-  return "";
+  // The first of a kind counts, and the first of these kinds.
+  constexpr BtfKind kinds[] = {BtfKind::Struct, BtfKind::Union,   BtfKind::Enum,
+                               BtfKind::Enum64, BtfKind::Typedef, BtfKind::Fwd};
+  const auto* best = std::end(kinds);
+  uint32_t found = 0;
+  CoreKernelAccess::named(kernel, 0).visit_essential(name, [&](BtfType type, uint32_t candidate) {
+    if (names_left == 0) return false;
+    --names_left;
+    const auto* kind = std::find(std::begin(kinds), best, type.kind());
+    if (kind == best || *kind == program.kind(id)) return true;
+    best = kind;
+    found = candidate;
+    return true;
+  });
+  if (found == 0) return "";
+  if (*best == BtfKind::Fwd)
+    return fmt::format("{}; (a declaration only)", type_name(types, found));
+  if (*best == BtfKind::Typedef)
+    return "typedef " + print_c_declaration(types, types.type(found).type(), name);
+  return type_name(types, found);
 }
 
 class Explanation {
@@ -93,7 +106,7 @@ class Explanation {
   std::string what() {
     switch (result_.reason) {
       case CoreReason::NoType:
-        complaint_.there = find_other_kind(program_, relocation_.type_id, kernel_);
+        complaint_.there = find_other_kind(program_, relocation_.type_id, kernel_, names_left_);
         return fmt::format("{} does not exist", root_);
       case CoreReason::NoMember:
         return no_member();
