@@ -72,6 +72,9 @@ std::string integer_text(uint32_t size, bool is_signed) {
   return fmt::format("[u8; {}]", size);
 }
 
+/// Arrays of arrays with more dimensions are an array of bytes.
+constexpr size_t max_dimensions = 64;
+
 /// Whether a type is a struct or union, or an array of them.
 bool is_made_of_records(const BtfView& btf, uint32_t id) {
   return is_composite(btf.kind(skip_arrays(btf, id)));
@@ -169,7 +172,7 @@ std::string RustTypes::type_text(uint32_t id, std::string_view preferred) {
     if (type.kind() == BtfKind::Typedef) {
       name = btf_->name(type);
       id = type.type();
-    } else if (type.kind() == BtfKind::Array) {
+    } else if (type.kind() == BtfKind::Array && before.size() < max_dimensions) {
       before += '[';
       behind = fmt::format("; {}]{}", type.array_length(), behind);
       id = type.array_element_type();

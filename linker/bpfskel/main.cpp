@@ -36,11 +36,16 @@ int run(const std::vector<std::string>& arguments) {
   auto make_text = [&](std::span<const std::byte> image) -> std::expected<std::string, Error> {
     auto object = Object::parse(image);
     if (!object) return std::unexpected(object.error());
-    if (options->subskeleton) {
-      if (!object->btf()) return fail("a subskeleton needs BTF: compile the library with -g");
-      return emit_subskeleton(make_subskeleton(*object, options->name));
-    }
-    return emit(make_skeleton(*object, options->name, image), options->language);
+    if (options->subskeleton && !object->btf())
+      return fail("a subskeleton needs BTF: compile the library with -g");
+    auto skeleton = options->subskeleton ? make_subskeleton(*object, options->name)
+                                         : make_skeleton(*object, options->name, image);
+    if (!skeleton) return std::unexpected(skeleton.error());
+    std::string text =
+        options->subskeleton ? emit_subskeleton(*skeleton) : emit(*skeleton, options->language);
+    if (text.size() > max_skeleton_size)
+      return fail_too_large(fmt::format("{} MiB", text.size() >> 20));
+    return text;
   };
   return run_link("bpfskel", *options, options->output, make_text);
 }

@@ -27,12 +27,36 @@ class UniqueNames {
   RepeatedNames names_;
 };
 
+/// An object while its skeleton is made.
+struct Source {
+  const Object& object;
+  NaturalLayouts layouts;
+  /// Bytes of declarations and names. Many variables may have one type that takes long to write,
+  /// and many symbols one long name.
+  uint64_t text_size = 0;
+
+  explicit Source(const Object& from)
+      : object(from), layouts(from.btf() != nullptr ? BtfView(*from.btf()) : BtfView()) {}
+
+  const BtfView& btf() const { return layouts.btf(); }
+  bool is_too_long() const { return text_size > max_skeleton_size; }
+  void add(std::vector<Member>& members, Member member) {
+    text_size += member.declaration.size() + member.name.size() + member.loader_name.size();
+    members.push_back(std::move(member));
+  }
+  /// The name of a map or program, for loaders.
+  std::string loader_name(std::string_view name) {
+    text_size += name.size();
+    return std::string(is_too_long() ? "" : name);
+  }
+};
+
 /// The declaration of a member with the variable's type, but writable. If C would lay the type out
 /// differently, an array of bytes.
-std::string declare_writable(const BtfView& btf, uint32_t type, std::string_view name) {
-  if (!has_natural_layout(btf, type))
-    return fmt::format("char {}[{}]", name, type_size(btf, type).value_or(0));
-  return print_c_variable(btf, type, name);
+std::string declare_writable(Source& source, uint32_t type, std::string_view name) {
+  if (!source.layouts.is_natural(type))
+    return fmt::format("char {}[{}]", name, type_size(source.btf(), type).value_or(0));
+  return print_c_variable(source.btf(), type, name);
 }
 
 Member make_padding(std::string name, uint64_t begin, uint64_t end) {
@@ -44,10 +68,11 @@ Member make_padding(std::string name, uint64_t begin, uint64_t end) {
 
 /// The offset at which every C compiler puts a member of that type after `end` bytes. 32-bit
 /// compilers align to at most 4, so larger alignments get explicit padding.
-uint64_t natural_offset(const BtfView& btf, uint64_t end, uint32_t type) {
+uint64_t natural_offset(Source& source, uint64_t end, uint32_t type) {
   constexpr uint32_t most = 4;
-  bool is_bytes = !has_natural_layout(btf, type);
-  uint64_t alignment = is_bytes ? 1 : std::min(type_alignment(btf, type).value_or(1), most);
+  bool is_bytes = !source.layouts.is_natural(type);
+  uint64_t alignment =
+      is_bytes ? 1 : std::min(type_alignment(source.btf(), type).value_or(1), most);
   return align_up(end, alignment);
 }
 
@@ -58,48 +83,52 @@ bool is_shown(const BtfView& btf, const Variable& variable) {
          type_size(btf, variable.type_id).has_value();
 }
 
-std::string declare_variable(const BtfView& btf, const DataSection& data, const Variable& variable,
+std::string declare_variable(Source& source, const DataSection& data, const Variable& variable,
                              std::string_view name) {
   // The loader fills these in; user space must not write to them.
-  return data.kind == DataSection::Kind::Kconfig ? print_c_declaration(btf, variable.type_id, name)
-                                                 : declare_writable(btf, variable.type_id, name);
+  return data.kind == DataSection::Kind::Kconfig
+             ? print_c_declaration(source.btf(), variable.type_id, name)
+             : declare_writable(source, variable.type_id, name);
 }
 
 /// A struct that mirrors the section.
-Section make_section(const BtfView& btf, const DataSection& data, std::string name) {
-  Section section{std::move(name), std::string(data.name), data.size, {}};
+Section make_section(Source& source, const DataSection& data, std::string name) {
+  Section section{std::move(name), source.loader_name(data.name), data.size, {}};
+  const BtfView& btf = source.btf();
   UniqueNames names;
   uint64_t end = 0;
   int paddings = 0;
   for (const Variable& variable : data.variables) {
     bool is_alias = variable.offset < end;
-    if (is_alias || !is_shown(btf, variable)) continue;
-    if (variable.offset != natural_offset(btf, end, variable.type_id))
-      section.members.push_back(
-          make_padding(names.make(fmt::format("__pad{}", paddings++)), end, variable.offset));
+    if (is_alias || !is_shown(btf, variable) || source.is_too_long()) continue;
+    if (variable.offset != natural_offset(source, end, variable.type_id))
+      source.add(section.members, make_padding(names.make(fmt::format("__pad{}", paddings++)), end,
+                                               variable.offset));
     std::string member = names.make(variable.name);
     uint64_t size = type_size(btf, variable.type_id).value_or(0);
-    section.members.push_back({member, declare_variable(btf, data, variable, member),
-                               variable.offset, size, variable.type_id});
+    source.add(section.members, {member, declare_variable(source, data, variable, member),
+                                 variable.offset, size, variable.type_id});
     end = variable.offset + size;
   }
   return section;
 }
 
 /// A struct of pointers to the variables that libbpf finds by name.
-Section make_pointers(const BtfView& btf, const DataSection& data, std::string name) {
-  Section section{std::move(name), std::string(data.name), data.size, {}};
+Section make_pointers(Source& source, const DataSection& data, std::string name) {
+  Section section{std::move(name), source.loader_name(data.name), data.size, {}};
+  const BtfView& btf = source.btf();
   if (data.kind == DataSection::Kind::Arena) return section;
   UniqueNames names;
   for (const Variable& variable : data.variables) {
-    if (variable.is_static || variable.is_hidden || variable.var_id == 0) continue;
+    if (variable.is_static || variable.is_hidden || variable.var_id == 0 || source.is_too_long())
+      continue;
     std::string member = names.make(variable.name);
     uint32_t type = skip_qualifiers(btf, variable.type_id);
     bool is_array =
-        !has_natural_layout(btf, type) || (type != 0 && btf.type(type).kind() == BtfKind::Array);
+        !source.layouts.is_natural(type) || (type != 0 && btf.type(type).kind() == BtfKind::Array);
     std::string pointer = is_array ? "(*" + member + ")" : "*" + member;
-    section.members.push_back({member, declare_variable(btf, data, variable, pointer), 0, 0,
-                               variable.type_id, std::string(variable.name)});
+    source.add(section.members, {member, declare_variable(source, data, variable, pointer), 0, 0,
+                                 variable.type_id, source.loader_name(variable.name)});
   }
   return section;
 }
@@ -124,27 +153,30 @@ std::string declare_shadow(const BtfView& btf, uint32_t type, const std::string&
   return is_known_everywhere ? print_c_declaration(btf, id, name) : "";
 }
 
-Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
+Shadow make_shadow(Source& source, const StructOps& ops, std::string name) {
   Shadow shadow{std::move(name), make_c_name(ops.type_name), {}};
+  const BtfView& btf = source.btf();
   BtfType type = btf.type(ops.type_id);
   UniqueNames names;
   uint64_t end = 0;
   int paddings = 0;
   auto pad_to = [&](uint64_t offset) {
     if (offset > end)
-      shadow.members.push_back(
-          make_padding(names.make(fmt::format("__padding_{}", paddings++)), end, offset));
+      source.add(shadow.members,
+                 make_padding(names.make(fmt::format("__padding_{}", paddings++)), end, offset));
   };
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     BtfMember member = type.member(i);
     uint64_t offset = type.member_bit_offset(i) / 8;
     uint64_t size = type_size(btf, member.type).value_or(0);
     bool is_plain = type.member_bitfield_size(i) == 0 && member.name_off != 0 && size > 0;
-    if (!is_plain || offset < end || declare_shadow(btf, member.type, "x").empty()) continue;
+    if (!is_plain || offset < end || source.is_too_long() ||
+        declare_shadow(btf, member.type, "x").empty())
+      continue;
     std::string member_name = names.make(btf.string(member.name_off));
-    if (offset != natural_offset(btf, end, member.type)) pad_to(offset);
-    shadow.members.push_back(
-        {member_name, declare_shadow(btf, member.type, member_name), offset, size, member.type});
+    if (offset != natural_offset(source, end, member.type)) pad_to(offset);
+    source.add(shadow.members, {member_name, declare_shadow(btf, member.type, member_name), offset,
+                                size, member.type});
     end = offset + size;
   }
   pad_to(type.size());
@@ -152,27 +184,29 @@ Shadow make_shadow(const BtfView& btf, const StructOps& ops, std::string name) {
 }
 
 /// Makes the Section for a data section, with the given name.
-using SectionMaker = Section (*)(const BtfView&, const DataSection&, std::string);
+using SectionMaker = Section (*)(Source&, const DataSection&, std::string);
 
-void add_data_section(const Object& object, const DataSection& data, SectionMaker make,
+void add_data_section(Source& source, const DataSection& data, SectionMaker make,
                       UniqueNames& names, Skeleton& skeleton) {
   bool is_arena = data.kind == DataSection::Kind::Arena;
   std::string name = is_arena ? "arena" : names.make(data.name.substr(1));
   Section section;
-  if (object.btf() && data.datasec_id != 0) section = make(*object.btf(), data, name);
+  if (source.object.btf() && data.datasec_id != 0) section = make(source, data, name);
   bool is_visible = !section.members.empty();
   if (is_arena) {
     // The object defines the arena as a map; the variables are in the map's memory.
     for (MapEntry& map : skeleton.maps)
       if (map.section == "arena" && !is_visible) map.section = "";
   } else {
-    skeleton.maps.push_back({name, std::string(data.name), is_visible ? name : "", ""});
+    skeleton.maps.push_back({name, source.loader_name(data.name), is_visible ? name : "", ""});
   }
   if (is_visible) skeleton.sections.push_back(std::move(section));
 }
 
-Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
+std::expected<Skeleton, Error> make_model(const Object& object, std::string name,
+                                          SectionMaker make) {
   Skeleton skeleton;
+  Source source(object);
   skeleton.name = std::move(name);
   skeleton.btf = object.btf();
   UniqueNames map_names, program_names;
@@ -181,45 +215,65 @@ Skeleton make_model(const Object& object, std::string name, SectionMaker make) {
   });
   for (const Map& map : object.maps()) {
     bool holds_arena = map.type == map_type_arena && has_arena_data;
-    skeleton.maps.push_back({map_names.make(map.name), std::string(map.name),
+    skeleton.maps.push_back({map_names.make(map.name), source.loader_name(map.name),
                              holds_arena ? "arena" : "", "", map.key_type_id, map.value_type_id});
   }
   for (const StructOps& ops : object.struct_ops()) {
     std::string ops_name = map_names.make(ops.name);
     skeleton.maps.push_back({.name = ops_name,
-                             .loader_name = std::string(ops.name),
+                             .loader_name = source.loader_name(ops.name),
                              .section = "",
                              .link = ops_name,
                              .autoload = ops.autoload});
     bool is_struct = ops.type_id != 0 && object.btf()->type(ops.type_id).kind() == BtfKind::Struct;
-    if (is_struct) skeleton.shadows.push_back(make_shadow(*object.btf(), ops, std::move(ops_name)));
+    if (is_struct) skeleton.shadows.push_back(make_shadow(source, ops, std::move(ops_name)));
   }
   for (const DataSection& data : object.data_sections())
-    if (data.size > 0) add_data_section(object, data, make, map_names, skeleton);
+    if (data.size > 0) add_data_section(source, data, make, map_names, skeleton);
   for (const Program& program : object.programs()) {
     std::string program_name = program_names.make(program.name);
-    skeleton.programs.push_back({program_name, std::string(program.name), program_name});
+    skeleton.programs.push_back({program_name, source.loader_name(program.name), program_name});
   }
+  if (source.is_too_long()) return fail_too_large("the names and types of its variables are long");
   return skeleton;
+}
+
+/// What the bytes of an object need at least as a string of C or Rust.
+uint64_t least_text_size(std::span<const std::byte> image) {
+  return image.size() + static_cast<uint64_t>(std::ranges::count_if(image, [](std::byte byte) {
+           return byte < std::byte{' '} || byte > std::byte{'~'};
+         }));
 }
 
 }  // namespace
 
-Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image) {
-  Skeleton skeleton = make_model(object, std::move(name), make_section);
+std::unexpected<Error> fail_too_large(std::string_view reason) {
+  return fail("a skeleton has at most {} MiB, and this one would have more: {}",
+              max_skeleton_size >> 20, reason);
+}
+
+std::expected<Skeleton, Error> make_skeleton(const Object& object, std::string name,
+                                             std::span<const std::byte> image) {
+  if (uint64_t size = least_text_size(image); size > max_skeleton_size)
+    return fail_too_large(
+        fmt::format("the object's {} MiB become {} MiB of text", image.size() >> 20, size >> 20));
+  auto model = make_model(object, std::move(name), make_section);
+  if (!model) return model;
+  Skeleton& skeleton = *model;
   skeleton.image = image;
   UniqueNames links;  // a struct_ops may have the name of a program
   for (ProgramEntry& program : skeleton.programs) program.link = links.make(program.link);
   for (MapEntry& map : skeleton.maps)
     if (!map.link.empty()) map.link = links.make(map.link);
-  return skeleton;
+  return model;
 }
 
-Skeleton make_subskeleton(const Object& object, std::string name) {
-  Skeleton skeleton = make_model(object, std::move(name), make_pointers);
-  for (ProgramEntry& program : skeleton.programs) program.link = "";
-  for (MapEntry& map : skeleton.maps) map.section = map.link = "";
-  return skeleton;
+std::expected<Skeleton, Error> make_subskeleton(const Object& object, std::string name) {
+  auto model = make_model(object, std::move(name), make_pointers);
+  if (!model) return model;
+  for (ProgramEntry& program : model->programs) program.link = "";
+  for (MapEntry& map : model->maps) map.section = map.link = "";
+  return model;
 }
 
 }  // namespace bpflink

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bpflink/error.hpp"
 #include "bpflink/object.hpp"
 
 namespace bpflink {
@@ -66,11 +69,18 @@ struct Skeleton {
   std::span<const std::byte> image;  ///< the object's bytes
 };
 
+/// The longest text of a skeleton, in bytes. Compilers need a hundred times as much memory.
+inline constexpr uint64_t max_skeleton_size = 32 << 20;
+/// The error of a longer one.
+std::unexpected<Error> fail_too_large(std::string_view reason);
+
 /// The skeleton of `object`, whose bytes are `image`, under the name `name`. Both must outlive it.
-Skeleton make_skeleton(const Object& object, std::string name, std::span<const std::byte> image);
+/// Errors: its text would be too long.
+std::expected<Skeleton, Error> make_skeleton(const Object& object, std::string name,
+                                             std::span<const std::byte> image);
 
 /// The subskeleton of a library that is linked into a larger object: variables are pointers (libbpf
-/// finds none of an arena), and nothing has links. `object` must outlive it.
-Skeleton make_subskeleton(const Object& object, std::string name);
+/// finds none of an arena), and nothing has links. `object` must outlive it. Errors: as above.
+std::expected<Skeleton, Error> make_subskeleton(const Object& object, std::string name);
 
 }  // namespace bpflink

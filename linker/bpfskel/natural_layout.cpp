@@ -11,7 +11,7 @@ namespace bpflink {
 namespace {
 
 /// Whether each member of a struct or union is where C puts it, and the size is C's.
-bool is_natural(const BtfView& btf, BtfType record) {
+bool is_record_natural(const BtfView& btf, BtfType record) {
   constexpr uint64_t bits = 8;
   uint64_t position = 0, end = 0, most = 1;
   for (uint32_t i = 0; i < record.vlen(); ++i) {
@@ -54,16 +54,24 @@ bool is_empty_record(const BtfView& btf, uint32_t id) {
 
 }  // namespace
 
-bool has_natural_layout(const BtfView& btf, uint32_t id) {
+bool NaturalLayouts::is_natural(uint32_t id) {
+  auto [known, is_new] = known_.try_emplace(id);
+  if (is_new) known->second = find(id);
+  return known->second;
+}
+
+bool NaturalLayouts::find(uint32_t id) {
   std::vector<uint32_t> open{id};
   std::unordered_set<uint32_t> seen;
   while (!open.empty()) {
-    if (is_empty_record(btf, open.back())) return false;
-    uint32_t record = element_type(btf, open.back());
+    if (is_empty_record(btf_, open.back())) return false;
+    uint32_t record = element_type(btf_, open.back());
     open.pop_back();
-    if (!is_anonymous_record(btf, record) || !seen.insert(record).second) continue;
-    BtfType type = btf.type(record);
-    if (!is_natural(btf, type)) return false;
+    if (!is_anonymous_record(btf_, record) || !seen.insert(record).second) continue;
+    BtfType type = btf_.type(record);
+    auto [known, is_new] = records_.try_emplace(record);
+    if (is_new) known->second = is_record_natural(btf_, type);
+    if (!known->second) return false;
     for (uint32_t i = 0; i < type.vlen(); ++i) open.push_back(type.member(i).type);
   }
   return true;
