@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "dedup/internal.hpp"
 #include "linker/bpfcore/commands.hpp"
 #include "linker/bpfcore/inputs.hpp"
 #include "linker/bpfcore/outputs.hpp"
@@ -55,11 +58,35 @@ std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>&
   return {};
 }
 
+/// What the check of one object on one kernel may take. All of them together take seconds, unless
+/// the inputs are large.
+struct Limits {
+  CheckLimits check{};
+  size_t text = 0;  ///< KernelNeeds::text_left
+
+  explicit Limits(const CoreInputs& inputs) {
+    const uint64_t checks = inputs.objects.size() * inputs.kernels.size();
+    constexpr uint64_t most_steps = 1 << 24, steps = 1 << 29, names = 1 << 27, bytes = 1 << 27;
+    check.steps = std::min(most_steps, (steps + inputs.size) / checks);
+    check.names = std::min<uint64_t>(check.names, (names + inputs.size) / checks);
+    text = std::min<uint64_t>(1 << 20, (bytes + inputs.size) / checks);
+  }
+};
+
+std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
+  return fail("{}: too much code is shared by too many programs: give fewer kernels at once",
+              object.name);
+}
+
 /// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
 /// code depends on which externs the kernel has, and a missing helper matters only in reached code.
-std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& kernel,
-                                      const BpfcoreOptions& options) {
+/// Errors: its code leads to more programs than the limits allow to name.
+std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& object,
+                                                            const Kernel& kernel,
+                                                            const BpfcoreOptions& options,
+                                                            const Limits& limits) {
   KernelNeeds needs{object.object, kernel};
+  needs.text_left = limits.text;
   needs.check();
   auto value_of = [&](std::string_view name) -> std::optional<uint64_t> {
     auto found = needs.externs.find(name);
@@ -74,13 +101,32 @@ std::vector<CoreFinding> check_object(const CoreObject& object, const Kernel& ke
                        return value ? std::optional(*value != 0) : std::nullopt;
                      },
                      .settings = options.settings,
-                     .strict = options.strict});
+                     .strict = options.strict},
+                    limits.check);
   needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
     return check.programs_with(places, use);
   });
   std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
+  if (check.is_exhausted()) return fail_too_many_programs(object);
   return findings;
+}
+
+/// Makes equal lists of programs one list. Errors: they have too many programs together.
+std::expected<void, Error> share_programs(std::vector<CoreFinding>& findings,
+                                          const CoreObject& object, ProgramLists& lists) {
+  constexpr size_t most = size_t{1} << 24;
+  std::map<const void*, std::pair<ProgramList, ProgramList>> known;  // each keeps its identity
+  for (CoreFinding& finding : findings) {
+    auto [entry, is_new] = known.try_emplace(finding.programs.identity());
+    auto& [own, shared] = entry->second;
+    if (is_new) {
+      own = finding.programs;
+      shared = lists.share(own);
+    }
+    finding.programs = shared;
+  }
+  return lists.size() <= most ? std::expected<void, Error>() : fail_too_many_programs(object);
 }
 
 /// Puts the kernels in the order of their releases, those without one last.
@@ -147,24 +193,36 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   for (CoreObject& object : inputs->objects) object.analyze_code();
   CoreReport report{inputs->objects, std::vector<KernelSummary>(inputs->kernels.size()), {}};
   report.findings.resize(inputs->kernels.size());
+  report.input_size = inputs->size;
+  const Limits limits(*inputs);
+  std::mutex sharing;
   std::vector<std::vector<std::string>> notes(inputs->kernels.size());
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
-    for (const CoreObject& object : inputs->objects)
-      report.findings[index].push_back(check_object(object, kernel, options));
+    for (const CoreObject& object : inputs->objects) {
+      auto findings = check_object(object, kernel, options, limits);
+      if (!findings) return std::expected<void, Error>(std::unexpected(findings.error()));
+      std::lock_guard lock(sharing);
+      if (auto ok = share_programs(*findings, object, report.lists); !ok) return ok;
+      report.findings[index].push_back(std::move(*findings));
+    }
     return std::expected<void, Error>();
   });
   if (!done) return std::unexpected(done.error());
   sort_kernels(report);
   warn_modules(notes);
   bool has_failed = false;
-  std::vector<CoreProblem> problems = find_problems(report, options.differences);
+  auto [problems, omitted] = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {
     has_failed |= problem.diagnostic.severity == Severity::Error ||
                   (options.strict && !problem.unknown.empty());
     print_diagnostic("bpfcore", problem.diagnostic);
   }
+  has_failed |= omitted != 0;
+  if (omitted != 0)
+    print_note("bpfcore",
+               fmt::format("there are more problems, with {}", count_of(omitted, "finding")));
   if (auto ok = write_reports(options, report, problems, outputs); !ok)
     return fail(ok.error().message);
   if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);

@@ -39,6 +39,35 @@ std::expected<void, Error> check_linked(const CoreObject& object) {
   return {};
 }
 
+/// Sums up the sizes of all files.
+uint64_t size_of(const CoreInputs& inputs) {
+  uint64_t size = 0;
+  for (const InputFile& file : inputs.files) size += file.bytes().size();
+  for (const KernelSource& kernel : inputs.kernels) {
+    struct stat status {};
+    if (::stat(kernel.name.c_str(), &status) == 0) size += static_cast<uint64_t>(status.st_size);
+  }
+  return size;
+}
+
+/// Each thing that an object needs has a result on each kernel. Thousands of both are fine if they
+/// are real: kernels have megabytes. Errors: small files have too many.
+std::expected<void, Error> check_product(const CoreInputs& inputs) {
+  constexpr uint64_t always = 1 << 19, bytes_per_result = 32, results_per_object = 8;
+  uint64_t needs = 0;
+  for (const CoreObject& object : inputs.objects)
+    needs += object.records.size() + object.object.programs().size() +
+             object.object.externs().size() + object.object.maps().size() +
+             object.object.struct_ops().size() + results_per_object;
+  uint64_t most = always + inputs.size / bytes_per_result;
+  if (needs * inputs.kernels.size() > most)
+    return fail(
+        "{} kernels with some {} results each are too many at once: give fewer kernels or "
+        "programs",
+        inputs.kernels.size(), needs);
+  return {};
+}
+
 }  // namespace
 
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
@@ -75,6 +104,8 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   for (std::string& note : notes)
     print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = std::move(note)});
   inputs.kernels = std::move(*found);
+  inputs.size = size_of(inputs);
+  if (auto ok = check_product(inputs); !ok) return std::unexpected(ok.error());
   return inputs;
 }
 

@@ -1,6 +1,7 @@
 // The inputs of bpfcore: programs, which are read at once, and kernels, which are read one by one.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -19,10 +20,12 @@ struct CoreInputs {
   std::vector<InputFile> files;  ///< the files that the objects are views of
   std::vector<CoreObject> objects;
   std::vector<KernelSource> kernels;
+  uint64_t size = 0;  ///< bytes of all files
 };
 
 /// Distinguishes programs from kernels, reads the programs and lists the kernels. Errors begin with
-/// the file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel.
+/// the file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel;
+/// programs and kernels that are tiny are so many that their results would be far larger.
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
 
 /// Errors: an output would replace an input or what somebody else needs (Outputs::check()).

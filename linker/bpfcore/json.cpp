@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "linker/bpfcore/outputs.hpp"
@@ -67,7 +68,31 @@ Json kernel_to_json(const KernelSummary& kernel) {
   return json;
 }
 
-Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, size_t index) {
+/// Adds the programs of findings. If thousands of findings have thousands of programs, lists are
+/// cut: the limit follows from the size of the input.
+class ProgramWriter {
+ public:
+  explicit ProgramWriter(const CoreReport& report)
+      : names_left_(static_cast<size_t>((1 << 20) + report.input_size / 8)) {}
+
+  void add(const ProgramList& programs, Json& json) {
+    constexpr size_t always = 4;
+    size_t size = programs.size() - std::min(programs.size(), always);
+    if (size > names_left_) {
+      json["more_programs"] = size;
+      json["programs"] = programs.span().first(always);
+      return;
+    }
+    names_left_ -= size;
+    json["programs"] = programs.span();
+  }
+
+ private:
+  size_t names_left_;
+};
+
+Json relocation_to_json(const CoreReport& report, ProgramWriter& programs, size_t kernel,
+                        size_t object, size_t index) {
   const CoreObject& of = report.objects[object];
   const CoreRecord& record = of.records[index];
   const CoreFinding& finding = report.findings[kernel][object][index];
@@ -76,7 +101,7 @@ Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, 
             {"section", of.file().sections[record.section].name},
             {"index", record.index},
             {"offset", record.offset},
-            {"programs", finding.programs},
+            {"programs", Json::array()},
             {"kind", core_kind_name(record.relocation.kind)},
             {"access", of.accesses[index]},
             {"status", core_status_name(finding.status)},
@@ -92,15 +117,20 @@ Json relocation_to_json(const CoreReport& report, size_t kernel, size_t object, 
     for (const CoreAssumption& assumption : finding.assumes)
       json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
   }
+  programs.add(finding.programs, json);
   if (finding.complaint) json["message"] = finding.complaint->what;
   return json;
 }
 
-Json finding_to_json(const CoreReport& report, size_t kernel, size_t object,
-                     const CoreFinding& finding) {
-  Json json{{"object", report.objects[object].name}, {"kernel", report.kernels[kernel].name},
-            {"kind", core_need_name(finding.need)},  {"name", finding.name},
-            {"programs", finding.programs},          {"status", core_status_name(finding.status)}};
+Json finding_to_json(const CoreReport& report, ProgramWriter& programs, size_t kernel,
+                     size_t object, const CoreFinding& finding) {
+  Json json{{"object", report.objects[object].name},
+            {"kernel", report.kernels[kernel].name},
+            {"kind", core_need_name(finding.need)},
+            {"name", finding.name},
+            {"programs", Json::array()},
+            {"status", core_status_name(finding.status)}};
+  programs.add(finding.programs, json);
   if (finding.becomes_zero) json["becomes_zero"] = true;
   if (finding.complaint) json["message"] = finding.complaint->what;
   return json;
@@ -127,6 +157,7 @@ Json program_to_json(const CoreReport& report, size_t kernel, size_t object, siz
 }  // namespace
 
 void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write) {
+  ProgramWriter programs(report);
   auto for_each_pair = [&](auto visit) {
     for (size_t object = 0; object < report.objects.size(); ++object)
       for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) visit(kernel, object);
@@ -156,14 +187,14 @@ void write_json(const CoreReport& report, const std::function<void(std::string_v
   write_array("relocations", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
       for (size_t i = 0; i < report.objects[object].records.size(); ++i)
-        array.add(relocation_to_json(report, kernel, object, i));
+        array.add(relocation_to_json(report, programs, kernel, object, i));
     });
   });
   write_array("findings", [&](ArrayWriter& array) {
     for_each_pair([&](size_t kernel, size_t object) {
       for (const CoreFinding& finding : report.findings[kernel][object])
         if (finding.need != CoreNeed::Relocation)
-          array.add(finding_to_json(report, kernel, object, finding));
+          array.add(finding_to_json(report, programs, kernel, object, finding));
     });
   });
   write("\n}\n");

@@ -17,17 +17,22 @@ struct CoreProblem {
   const CoreFinding* finding;        ///< the first of them
   size_t record;                     ///< if that is a relocation: its index
   std::vector<size_t> kernels = {};  ///< indices of the kernels that have it
-  std::vector<std::string_view> programs =
-      {};  ///< programs that reach it; empty: all of the object
+  ProgramList programs = {};         ///< programs that reach it; empty: all of the object
   /// What is not known, if that is the problem: "kernel function f".
   std::vector<std::string_view> unknown = {};
   /// An error; a warning if only optional programs reach it.
   Diagnostic diagnostic = {.severity = Severity::Warning, .message = ""};
 };
 
+/// Problems, in the order of the findings.
+struct CoreProblems {
+  std::vector<CoreProblem> list;
+  size_t omitted = 0;  ///< findings of further problems: there are too many
+};
+
 /// All failures, and what is not known. With `differences`, also a warning for each member that is
 /// bound but has another size or sign.
-std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences);
+CoreProblems find_problems(const CoreReport& report, bool differences);
 
 /// The character that stands for a status in the table and the page.
 char status_mark(CoreStatus status);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "linker/bpfcore/outputs.hpp"
 #include "linker/diagnostics/render.hpp"
@@ -40,10 +42,26 @@ std::string place_of(const Diagnostic& diagnostic) {
   return diagnostic.file;
 }
 
-Json problem_to_json(const CoreProblem& problem) {
+/// The lists of programs, each once.
+class ListWriter {
+ public:
+  /// The index of a list.
+  size_t add(const ProgramList& programs) {
+    auto [known, is_new] = index_.try_emplace(programs.identity(), lists_.size());
+    if (is_new) lists_.push_back(programs.span());
+    return known->second;
+  }
+  Json take() { return std::move(lists_); }
+
+ private:
+  std::map<const void*, size_t> index_;
+  Json lists_ = Json::array();
+};
+
+Json problem_to_json(const CoreProblem& problem, ListWriter& lists) {
   Json json{{"object", problem.object},
             {"kernels", problem.kernels},
-            {"programs", problem.programs},
+            {"programs", lists.add(problem.programs)},
             {"is_error", problem.diagnostic.severity == Severity::Error},
             {"message", problem.diagnostic.message},
             {"place", place_of(problem.diagnostic)},
@@ -65,7 +83,10 @@ std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& 
     json["kernels"].push_back({{"name", kernel.name},
                                {"release", kernel.identity.release},
                                {"architecture", kernel.identity.arch}});
-  for (const CoreProblem& problem : problems) json["problems"].push_back(problem_to_json(problem));
+  ListWriter lists;
+  for (const CoreProblem& problem : problems)
+    json["problems"].push_back(problem_to_json(problem, lists));
+  json["program_lists"] = lists.take();
   return put_into_page(core_page_before, json.dump(-1, ' ', true, Json::error_handler_t::replace),
                        core_page_after);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -40,18 +42,30 @@ class ProblemFinder {
   ProblemFinder(const CoreReport& report, bool differences)
       : report_(report), differences_(differences) {}
 
-  std::vector<CoreProblem> make() {
+  CoreProblems make() {
     for (size_t object = 0; object < report_.objects.size(); ++object) {
       index_.clear();
+      are_optional_.clear();
       for (size_t kernel = 0; kernel < report_.kernels.size(); ++kernel) collect(object, kernel);
     }
-    for (CoreProblem& problem : problems_) describe(problem);
-    return std::move(problems_);
+    for (size_t i = 0; i < problems_.size(); ++i) {
+      CoreProblem& problem = problems_[i];
+      problem.programs = merged_.merge(collected_[i].lists);
+      describe(problem);
+    }
+    return {std::move(problems_), omitted_};
   }
 
  private:
   /// The identity of a problem: for example, all relocations of one access in the source are one.
   using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
+
+  /// What a problem has of its findings, each once.
+  struct Collected {
+    std::vector<ProgramList> lists{};
+    std::set<const void*> known_lists{};
+    std::set<std::string_view> unknown{};
+  };
 
   void collect(size_t index, size_t kernel) {
     const CoreObject& object = report_.objects[index];
@@ -74,25 +88,40 @@ class ProblemFinder {
       }
       // All that is settled in one way is one problem.
       if (is_unknown) key = {finding.complaint->advice, "", 0, 0, ""};
-      CoreProblem& problem = problem_of(key, {.object = index, .finding = &finding, .record = i});
+      auto number = problem_of(key, {.object = index, .finding = &finding, .record = i});
+      if (!number) {
+        ++omitted_;
+        continue;
+      }
+      CoreProblem& problem = problems_[*number];
+      Collected& collected = collected_[*number];
       if (problem.kernels.empty() || problem.kernels.back() != kernel)
         problem.kernels.push_back(kernel);
       std::string_view what = finding.complaint->what;
-      if (is_unknown && std::ranges::find(problem.unknown, what) == problem.unknown.end())
-        problem.unknown.push_back(what);
+      if (is_unknown && collected.unknown.insert(what).second) problem.unknown.push_back(what);
       bool stops_all = is_relocation && report_.stops_all(index, i, finding);
-      if (fails && (stops_all || !object.are_optional(finding.programs)))
+      if (fails && (stops_all || !are_optional(object, finding.programs)))
         problem.diagnostic.severity = Severity::Error;
-      for (std::string_view program : finding.programs)
-        if (std::ranges::find(problem.programs, program) == problem.programs.end())
-          problem.programs.push_back(program);
+      if (collected.known_lists.insert(finding.programs.identity()).second)
+        collected.lists.push_back(finding.programs);
     }
   }
 
-  CoreProblem& problem_of(const Key& key, CoreProblem first) {
-    auto [entry, is_new] = index_.try_emplace(key, problems_.size());
-    if (is_new) problems_.push_back(std::move(first));
-    return problems_[entry->second];
+  /// The number of a problem; nothing if it is a new one beyond the limit.
+  std::optional<size_t> problem_of(const Key& key, CoreProblem first) {
+    constexpr size_t max_problems = 10'000;
+    if (auto known = index_.find(key); known != index_.end()) return known->second;
+    if (problems_.size() == max_problems) return std::nullopt;
+    index_.emplace(key, problems_.size());
+    problems_.push_back(std::move(first));
+    collected_.emplace_back();
+    return problems_.size() - 1;
+  }
+
+  bool are_optional(const CoreObject& object, const ProgramList& programs) {
+    auto [known, is_new] = are_optional_.try_emplace(programs.identity());
+    if (is_new) known->second = object.are_optional(programs.span());
+    return known->second;
   }
 
   /// Advice on a guard that a verifier does not understand.
@@ -191,7 +220,11 @@ class ProblemFinder {
   const CoreReport& report_;
   bool differences_;
   std::vector<CoreProblem> problems_;
-  std::map<Key, size_t> index_;  ///< of one object's problems
+  std::vector<Collected> collected_;  ///< by problem
+  size_t omitted_ = 0;
+  std::map<Key, size_t> index_;               ///< of one object's problems
+  std::map<const void*, bool> are_optional_;  ///< of one object's lists of programs
+  ProgramLists merged_;
 };
 
 }  // namespace
@@ -210,7 +243,7 @@ std::string release_range(const std::vector<const KernelSummary*>& kernels) {
   return from == to ? from : fmt::format("{} to {}", from, to);
 }
 
-std::vector<CoreProblem> find_problems(const CoreReport& report, bool differences) {
+CoreProblems find_problems(const CoreReport& report, bool differences) {
   return ProblemFinder(report, differences).make();
 }
 

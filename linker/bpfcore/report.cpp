@@ -1,6 +1,8 @@
 #include "linker/bpfcore/report.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace bpflink {
 
@@ -12,6 +14,8 @@ bool CoreReport::stops_all(size_t object, size_t record, const CoreFinding& find
 std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kernel) const {
   std::vector<CoreStatus> statuses(objects[object].object.programs().size());
   CoreStatus of_all = CoreStatus::Resolves;
+  /// The worst status of each list of programs, by its identity.
+  std::unordered_map<const void*, std::pair<const ProgramList*, CoreStatus>> worst;
   const std::vector<CoreFinding>& of_object = findings[kernel][object];
   for (size_t i = 0; i < of_object.size(); ++i) {
     const CoreFinding& finding = of_object[i];
@@ -23,10 +27,14 @@ std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kerne
       of_all = std::max(of_all, finding.status);
       continue;
     }
-    for (std::string_view name : finding.programs)
-      if (auto program = objects[object].find_program(name))
-        statuses[*program] = std::max(statuses[*program], finding.status);
+    auto& [list, status] = worst[finding.programs.identity()];
+    list = &finding.programs;
+    status = std::max(status, finding.status);
   }
+  for (const auto& [identity, of_list] : worst)
+    for (std::string_view name : *of_list.first)
+      if (auto program = objects[object].find_program(name))
+        statuses[*program] = std::max(statuses[*program], of_list.second);
   for (CoreStatus& status : statuses) status = std::max(status, of_all);
   return statuses;
 }

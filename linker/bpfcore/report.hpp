@@ -1,11 +1,13 @@
 // The results of bpfcore check, which messages, the table, JSON and the page show.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "linker/core/core_finding.hpp"
 #include "linker/core/core_object.hpp"
+#include "linker/core/shared_list.hpp"
 #include "linker/kernels/kernel_source.hpp"
 
 namespace bpflink {
@@ -20,6 +22,9 @@ struct CoreReport {
   std::vector<KernelSummary> kernels;
   /// By kernel, by object: first one for each of the object's relocations, in their order.
   std::vector<std::vector<std::vector<CoreFinding>>> findings;
+  /// The lists of programs of all findings: equal ones are one list.
+  ProgramLists lists{};
+  uint64_t input_size = 0;  ///< bytes of objects and kernels
 
   /// Whether the finding for a relocation keeps the whole object from loading.
   bool stops_all(size_t object, size_t record, const CoreFinding& finding) const;

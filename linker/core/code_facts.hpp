@@ -24,6 +24,9 @@ struct CodeFacts {
   /// The kernel whose verifier walks the code, by its version as in LINUX_KERNEL_VERSION: later
   /// verifiers compute more. 0 if unknown: the verifier of Linux 5.5.
   uint32_t verifier = 0;
+  /// A limit on steps between code and the programs that lead to it, for all calls of
+  /// Reachability::find() together.
+  uint64_t max_steps = 50'000'000;
 };
 
 }  // namespace bpflink

@@ -35,7 +35,7 @@ bool misreads_bit_field(const CoreRecord& record, const CoreResult& result,
 }
 
 /// Binds all relocations of an object, in their order. Returns the bound instructions.
-BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
+BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types, size_t names_left,
                             std::vector<CoreFinding>& findings) {
   BoundInsns insns;
   const std::vector<CoreRecord>& records = object.records;
@@ -44,7 +44,6 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
   CoreResolver resolver(program, object.file().byte_order, types);
   findings.reserve(records.size());
   const ShiftedAccesses shifted = find_shifted(records);
-  size_t names_left = 1 << 17;  // in real programs, a few hundred accesses fail
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
@@ -79,19 +78,22 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
 
 /// Walks the code with the bound instructions, like the verifier of the given kernel version.
 Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
-                  uint32_t verifier) {
+                  uint32_t verifier, const CheckLimits& limits) {
   auto find_insn = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
     auto found = insns.find({section, offset});
     return found == insns.end() ? nullptr : &found->second;
   };
-  return Reachability(*object.graph, {.core = find_insn, .known = facts, .verifier = verifier});
+  return Reachability(
+      *object.graph,
+      {.core = find_insn, .known = facts, .verifier = verifier, .max_steps = limits.steps});
 }
 
 }  // namespace
 
-ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts)
-    : insns_(bind_relocations(object, kernel, relocations_)),
-      reachability_(walk(object, insns_, facts, facts.version)) {
+ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
+                         const CheckLimits& limits)
+    : insns_(bind_relocations(object, kernel, limits.names, relocations_)),
+      reachability_(walk(object, insns_, facts, facts.version, limits)) {
   bool has_failed = false;
   for (size_t i = 0; i < relocations_.size(); ++i) {
     CoreFinding& relocation = relocations_[i];
@@ -106,30 +108,28 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
     has_failed |= !is_harmless;
   }
   if (!has_failed) return;
-  Reachability newest = walk(object, insns_, facts, UINT32_MAX);
+  const Reachability newest = walk(object, insns_, facts, UINT32_MAX, limits);
   for (size_t i = 0; i < relocations_.size(); ++i) {
     const CoreRecord& record = object.records[i];
     if (relocations_[i].status != CoreStatus::Fails ||
         relocations_[i].outcome != CoreOutcome::Absent)
       continue;
-    InsnReach reach = newest.find(record.section, record.offset);
-    relocations_[i].is_guarded_for_newer = !reach.reached;
+    relocations_[i].is_guarded_for_newer = !newest.is_reached(record.section, record.offset);
   }
 }
 
-std::vector<std::string_view> ObjectCheck::programs_with(std::span<const InsnPlace> places,
-                                                         CodeUse use) {
-  std::set<std::string_view> programs;
+ProgramList ObjectCheck::programs_with(std::span<const InsnPlace> places, CodeUse use) {
+  std::vector<ProgramList> lists;
+  std::set<const void*> seen;
   for (const InsnPlace& place : places) {
-    if (use == CodeUse::Contained) {
-      auto containing = reachability_.programs_containing(place.section, place.offset);
-      programs.insert(containing.begin(), containing.end());
-      continue;
-    }
-    InsnReach reach = reachability_.find(place.section, place.offset);
-    if (reach.reached) programs.insert(reach.programs.begin(), reach.programs.end());
+    ProgramList programs;
+    if (use == CodeUse::Contained)
+      programs = reachability_.programs_containing(place.section, place.offset);
+    else if (InsnReach reach = reachability_.find(place.section, place.offset); reach.reached)
+      programs = std::move(reach.programs);
+    if (seen.insert(programs.identity()).second) lists.push_back(std::move(programs));
   }
-  return {programs.begin(), programs.end()};
+  return reachability_.merge(lists);
 }
 
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
@@ -161,7 +161,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
                         .reason = from.reason,
                         .value = from.value,
                         .programs = {from.programs.begin(), from.programs.end()},
-                        .assumes = std::move(from.assumes)});
+                        .assumes = {from.assumes.begin(), from.assumes.end()}});
     if (from.status == CoreStatus::Fails || from.outcome != CoreOutcome::Value)
       verdicts.back().message = from.complaint->what;
   }

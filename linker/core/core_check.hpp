@@ -1,9 +1,10 @@
 // Binds an object's CO-RE relocations to a kernel, and finds the code that runs there.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,16 +17,28 @@ namespace bpflink {
 /// The bound instructions, by section and offset.
 using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
 
+/// How much the check of an object on a kernel may take.
+struct CheckLimits {
+  /// CodeFacts::max_steps.
+  uint64_t steps = CodeFacts().max_steps;
+  /// How many names of the kernel are compared in search of what a relocation may have meant. In
+  /// real programs, a few hundred accesses fail.
+  size_t names = size_t{1} << 17;
+};
+
 /// An object's relocations on one kernel, and the code that the kernel's verifier reaches.
 class ObjectCheck {
  public:
   /// The object must outlive this. Call its analyze_code() first.
-  ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts);
+  ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
+              const CheckLimits& limits = {});
 
   /// The findings, in the order of `object.records`.
   std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }
   /// The programs that have one of the places, by name.
-  std::vector<std::string_view> programs_with(std::span<const InsnPlace> places, CodeUse use);
+  ProgramList programs_with(std::span<const InsnPlace> places, CodeUse use);
+  /// Whether so much code leads to so many programs that the findings do not name all of them.
+  bool is_exhausted() const { return reachability_.is_exhausted(); }
 
  private:
   std::vector<CoreFinding> relocations_;

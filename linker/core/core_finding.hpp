@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bpflink/core.hpp"
+#include "linker/core/shared_list.hpp"
 
 namespace bpflink {
 
@@ -65,7 +65,7 @@ struct CoreFinding {
   /// The symbol that declares an extern, or the program or map that needs something else; or "".
   std::string_view symbol{};
   /// For a relocation as in CoreVerdict; otherwise, programs that need it; empty: the object does.
-  std::vector<std::string_view> programs{};
+  ProgramList programs{};
   /// Why it does not resolve, or a difference that may matter; null if there is nothing to say.
   std::unique_ptr<CoreComplaint> complaint{};
 
@@ -81,7 +81,7 @@ struct CoreFinding {
   /// It resolves, but not with libbpf before 1.6.
   bool needs_new_loader = false;
   uint64_t value = 0;
-  std::vector<CoreAssumption> assumes{};
+  SharedList<CoreAssumption> assumes{};
 
   /// Makes a failure one that happens only when the program attaches.
   void fail_to_attach() {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "dedup/print/c_names.hpp"
 #include "linker/core/core_complaint.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/elf_file.hpp"
 #include "linker/elf/elf_kind.hpp"
+#include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
@@ -40,12 +42,39 @@ DiagnosticLocation find_location(const ObjectFile& object, const CoreRecord& rec
   return first;
 }
 
+/// Each name stands in many results. Errors: one is longer than kernels accept, and a section's
+/// longer than a path.
+std::expected<void, Error> check_names(const Object& object) {
+  constexpr size_t max_section_length = 4096;
+  auto check = [](std::string_view what, std::string_view name,
+                  size_t most = max_name_length) -> std::expected<void, Error> {
+    if (name.size() <= most) return {};
+    return fail("{} '{}...' has a name of {} bytes: kernels accept {}", what, name.substr(0, 32),
+                name.size(), most);
+  };
+  std::expected<void, Error> ok;
+  for (const Program& program : object.programs()) {
+    if (ok) ok = check("program", program.name);
+    if (ok) ok = check("section", program.section, max_section_length);
+  }
+  for (const Map& map : object.maps())
+    if (ok) ok = check("map", map.name);
+  for (const Extern& entry : object.externs())
+    if (ok) ok = check("extern", entry.name);
+  for (const StructOps& ops : object.struct_ops()) {
+    if (ok) ok = check("struct_ops", ops.name);
+    if (ok) ok = check("struct", ops.type_name);
+  }
+  return ok;
+}
+
 }  // namespace
 
 std::expected<CoreObject, Error> CoreObject::read(std::string name,
                                                   std::span<const std::byte> image) {
   auto object = ObjectAccess::parse(name, image);
   if (!object) return std::unexpected(object.error());
+  if (auto ok = check_names(*object); !ok) return std::unexpected(ok.error());
   std::vector<CoreRecord> records = read_core_records(ObjectAccess::file(*object));
   std::vector<bool> is_optional;
   for (const Program& program : object->programs())
@@ -66,7 +95,7 @@ std::optional<size_t> CoreObject::find_program(std::string_view program) const {
                : std::nullopt;
 }
 
-bool CoreObject::are_optional(const std::vector<std::string_view>& programs) const {
+bool CoreObject::are_optional(std::span<const std::string_view> programs) const {
   return !programs.empty() && std::ranges::all_of(programs, [&](std::string_view program) {
     auto found = find_program(program);
     return found && is_optional[*found];

@@ -19,11 +19,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
-#include <vector>
+#include <span>
 
 #include "linker/core/code_facts.hpp"
 #include "linker/core/code_graph.hpp"
+#include "linker/core/shared_list.hpp"
 
 namespace bpflink {
 
@@ -31,9 +31,9 @@ struct InsnReach {
   bool reached = false;
   /// The programs that reach it or, if it is not reached, that contain it, in the object's order.
   /// Empty for code that no program calls.
-  std::vector<std::string_view> programs = {};
+  ProgramList programs = {};
   /// If it is not reached: the assumptions that this rests on.
-  std::vector<CoreAssumption> assumes = {};
+  SharedList<CoreAssumption> assumes = {};
 };
 
 class Reachability {
@@ -46,8 +46,15 @@ class Reachability {
 
   /// Whether the instruction at byte `offset` of section `section` is reached.
   InsnReach find(uint32_t section, uint64_t offset);
+  /// The same without what leads there.
+  bool is_reached(uint32_t section, uint64_t offset) const;
   /// The programs that contain it, reached or not: those that a loader loads with it.
-  std::vector<std::string_view> programs_containing(uint32_t section, uint64_t offset);
+  ProgramList programs_containing(uint32_t section, uint64_t offset);
+  /// All programs of lists that this has returned, by name.
+  ProgramList merge(std::span<const ProgramList> lists);
+  /// Whether CodeFacts::max_steps were not enough. Then no programs are named, and all settings
+  /// are.
+  bool is_exhausted() const;
 
  private:
   struct Impl;

@@ -82,7 +82,7 @@ constexpr LinuxRelease global_functions{5, 6}, pointer_arguments{5, 12};
 struct Subprogram {
   BtfType function;
   const InputSymbol* symbol;
-  std::vector<std::string_view> programs;  ///< which have it
+  ProgramList programs;  ///< which have it
 };
 
 /// The global functions of an object by the ids of their FUNCs.

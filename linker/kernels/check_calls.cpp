@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -209,6 +210,31 @@ void report(const Permission& permission, const std::string& programs, std::stri
   finding.complain(fmt::format("{} may not {}", programs, what), std::move(advice));
 }
 
+/// Programs that may not, or perhaps not, call a function, for one reason.
+struct Caller {
+  std::string description;
+  Permission permission;
+  std::vector<std::string_view> programs;
+};
+
+/// Groups the programs that may not call a function: there are few kinds of them.
+template <typename PermissionOf>
+std::vector<Caller> group_callers(const KernelNeeds& needs, const CallRules& rules,
+                                  const ProgramList& users, PermissionOf permission_of) {
+  std::vector<Caller> callers;
+  std::map<std::pair<std::string, char>, size_t> known;
+  for (std::string_view user : users) {
+    const Program* program = needs.object.find_program(user);
+    Permission permission = program ? permission_of(*program) : Permission{Knowledge::Known};
+    if (permission.knowledge == Knowledge::Known) continue;
+    std::string description = rules.describe(*program);
+    auto [entry, is_new] = known.try_emplace({description, permission.rule}, callers.size());
+    if (is_new) callers.push_back({std::move(description), permission, {}});
+    callers[entry->second].programs.push_back(program->name);
+  }
+  return callers;
+}
+
 void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
                    const UsersOf& users_of) {
   for (const auto& [id, calls] : code.helper_calls) {
@@ -216,14 +242,15 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
     std::string name = helper_name(id);
     if (existence != Knowledge::Known) {
       if (fallback_of(id)) continue;
-      for (std::string_view program : users_of(calls, CodeUse::Reached)) {
-        CoreFinding& finding = needs.add(CoreNeed::Helper, name, program);
-        std::string thing = fmt::format("helper {} (id {})", name, id);
-        if (existence == Knowledge::Unknown) {
-          finding.leave_unknown(std::move(thing), whole_btf_advice);
-        } else {
-          finding.fail("there is no " + thing);
-        }
+      ProgramList users = users_of(calls, CodeUse::Reached);
+      if (users.empty()) continue;
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users[0]);
+      finding.programs = std::move(users);
+      std::string thing = fmt::format("helper {} (id {})", name, id);
+      if (existence == Knowledge::Unknown) {
+        finding.leave_unknown(std::move(thing), whole_btf_advice);
+      } else {
+        finding.fail("there is no " + thing);
       }
       continue;
     }
@@ -231,11 +258,12 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
       return rules.helper(program, id).knowledge != Knowledge::Known;
     };
     if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
-    for (std::string_view user : users_of(calls, CodeUse::Reached)) {
-      const Program* program = needs.object.find_program(user);
-      if (!program || !may_fail(*program)) continue;
-      report(rules.helper(*program, id), rules.describe(*program), "call " + name, needs.kernel,
-             needs.add(CoreNeed::Helper, name, user));
+    auto permission_of = [&](const Program& program) { return rules.helper(program, id); };
+    for (Caller& caller :
+         group_callers(needs, rules, users_of(calls, CodeUse::Reached), permission_of)) {
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, caller.programs.front());
+      finding.programs = std::move(caller.programs);
+      report(caller.permission, caller.description, "call " + name, needs.kernel, finding);
     }
   }
 }
@@ -251,20 +279,20 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& 
   for (const auto& [symbol, calls] : code.kfunc_calls) {
     if (!present.contains(symbol)) continue;
     std::string_view name = essential_name(symbol);
-    for (std::string_view user : users_of(calls, CodeUse::Reached)) {
-      const Program* program = needs.object.find_program(user);
-      if (!is_gpl_compatible(needs.object.license())) {
-        CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
-        finding.programs.push_back(user);
-        finding.fail(fmt::format("a program without a GPL license calls {}", name),
-                     "char LICENSE[] SEC(\"license\") = \"GPL\";");
-        continue;
-      }
-      Permission permission = program ? rules.kfunc(*program, name) : Permission{};
-      if (!program || permission.knowledge == Knowledge::Known) continue;
+    ProgramList users = users_of(calls, CodeUse::Reached);
+    if (users.empty()) continue;
+    if (!is_gpl_compatible(needs.object.license())) {
       CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
-      finding.programs.push_back(program->name);
-      report(permission, rules.describe(*program), fmt::format("call {}", name), needs.kernel,
+      finding.programs = std::move(users);
+      finding.fail(fmt::format("a program without a GPL license calls {}", name),
+                   "char LICENSE[] SEC(\"license\") = \"GPL\";");
+      continue;
+    }
+    auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };
+    for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
+      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
+      finding.programs = std::move(caller.programs);
+      report(caller.permission, caller.description, fmt::format("call {}", name), needs.kernel,
              finding);
     }
   }

@@ -14,7 +14,7 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
     bool is_anywhere = kernel.has_release(text.refused_anywhere_before) == Knowledge::Absent;
     auto programs = users_of(places, is_anywhere ? CodeUse::Contained : CodeUse::Reached);
     if (programs.empty()) continue;
-    CoreFinding& finding = add(CoreNeed::Instructions, std::string(text.name), programs.front());
+    CoreFinding& finding = add(CoreNeed::Instructions, std::string(text.name), programs[0]);
     finding.programs = std::move(programs);
     if (knowledge == Knowledge::Unknown || may_be_backported) {
       finding.leave_unknown(std::string(text.name),

@@ -46,12 +46,14 @@ bool shows_implicit_argument(const KernelType& function, uint32_t declared) {
   return target != 0 && function.types->name(function.types->type(target)) == "bpf_prog_aux";
 }
 
-void explain_prototypes(const KernelNeeds& needs, const Extern& entry, const KernelType& function,
+void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelType& function,
                         CoreComplaint& complaint) {
   const BtfView& types = *needs.object.btf();
+  if (needs.text_left == 0) return;
   complaint.there =
       print_c_declaration(*function.types, function.type().type(), essential_name(entry.name));
   complaint.here = print_c_declaration(types, entry.type_id, entry.name);
+  needs.text_left -= std::min(needs.text_left, complaint.there.size() + complaint.here.size());
   if (needs.kernel.has_release({7, 0}) != Knowledge::Absent &&
       shows_implicit_argument(function, types.type(entry.type_id).vlen()))
     complaint.advice = "the kernel is wrong: an old pahole wrote an implicit argument into its BTF";

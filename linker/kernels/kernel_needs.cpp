@@ -26,7 +26,7 @@ CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view 
   finding.need = need;
   finding.name = std::move(name);
   finding.symbol = symbol;
-  if (!is_extern(need) && object.find_program(symbol)) finding.programs.push_back(symbol);
+  if (!is_extern(need) && object.find_program(symbol)) finding.programs = std::vector{symbol};
   return finding;
 }
 

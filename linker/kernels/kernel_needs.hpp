@@ -37,8 +37,7 @@ inline constexpr std::string_view release_advice = "give its --release";
 inline constexpr std::string_view load_advice = "only a load on that kernel can tell";
 
 /// The names of the programs that have one of these places.
-using UsersOf =
-    std::function<std::vector<std::string_view>(std::span<const InsnPlace>, CodeUse use)>;
+using UsersOf = std::function<ProgramList(std::span<const InsnPlace>, CodeUse use)>;
 
 /// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
@@ -54,6 +53,8 @@ struct KernelNeeds {
   std::unordered_map<std::string_view, Answer<uint64_t>> externs{};
   /// How many more searches for similar names are allowed: each visits all names of the kernel.
   int searches_left = 32;
+  /// How many bytes of prototypes in C findings may have.
+  size_t text_left = size_t{1} << 20;
 
   /// Checks all but the code. The findings have a fixed order.
   void check();

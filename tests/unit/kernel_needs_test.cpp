@@ -80,7 +80,8 @@ std::string found(const Checked& checked, What need, const std::string& name,
   std::string text;
   for (const CoreFinding& finding : checked.needs.findings) {
     if (finding.need != need || finding.name != name) continue;
-    if (!user.empty() && finding.symbol != user) continue;
+    bool is_of_user = finding.symbol == user || std::ranges::count(finding.programs, user) != 0;
+    if (!user.empty() && !is_of_user) continue;
     text += (text.empty() ? "" : "; ") + text_of(finding);
   }
   return text;

@@ -32,13 +32,19 @@ function showHeader() {
     document.getElementById('legend').append(make('li', { class: name }, text));
 }
 
+// Whether a program has a problem, as all have where none is named.
+function concerns(problem, program) {
+  const names = report.program_lists[problem.programs];
+  return names.length === 0 || names.includes(program.name);
+}
+
 // Shows the problems of a program on a kernel; of all where neither is given.
 function showProblems(object, program, kernel) {
   const place = document.getElementById('problems');
   const shown = report.problems.filter((problem) =>
     (object === undefined || problem.object === object) &&
     (kernel === undefined || problem.kernels.includes(kernel)) &&
-    (program === undefined || problem.programs.length === 0 || problem.programs.includes(program.name)));
+    (program === undefined || concerns(problem, program)));
   let title = 'All that fails';
   if (kernel !== undefined) title = `On ${report.kernels[kernel].name}`;
   if (program !== undefined) title = `${program.name}, ${title.toLowerCase().startsWith('on') ? 'on' + title.slice(2) : ''}`;
