@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
 
 namespace bpflink {
@@ -30,9 +31,11 @@ std::expected<AccessPath, CoreReason> find_enumerator(const BtfView& types, uint
   if (id == 0 || !is_enum(types.kind(id)) || indices.size() > 1 ||
       indices[0] >= types.type(id).vlen())
     return std::unexpected(CoreReason::Malformed);
+  std::string_view name =
+      bounded_name(types, types.type(id).enumerator(indices[0]).name_off, max_core_name);
+  if (name.size() == max_core_name) return std::unexpected(CoreReason::Malformed);
   AccessPath path;
-  path.steps.push_back(
-      {id, indices[0], types.string(types.type(id).enumerator(indices[0]).name_off)});
+  path.steps.push_back({id, indices[0], name});
   return path;
 }
 
@@ -76,7 +79,8 @@ std::expected<AccessPath, CoreReason> find_local_path(const CoreTypes& types,
       if (index >= type.vlen()) return malformed();
       BtfMember member = type.member(index);
       path.bit_offset += type.member_bit_offset(index);
-      CoreStep step{id, index, types.view.string(member.name_off)};
+      CoreStep step{id, index, bounded_name(types.view, member.name_off, max_core_name)};
+      if (step.name.size() == max_core_name) return malformed();
       path.raw.push_back(step);
       if (!step.name.empty()) path.steps.push_back(step);
       id = skip_modifiers(types.view, member.type);

@@ -34,6 +34,9 @@ struct CoreTypes {
 
 /// The loaders' limit of indices in an access.
 constexpr size_t max_access_length = 64;
+/// Types and members with names as long or longer are not found. Loaders have no such limit, but
+/// kernels accept an eighth of it; and thousands of relocations and members may share a name.
+constexpr size_t max_core_name = 4096;
 
 struct AccessPath {  // NOLINT(bugprone-exception-escape): moving plain steps throws nothing
   boost::container::small_vector<CoreStep, 8> steps;  ///< elements, and members with a name

@@ -42,8 +42,8 @@ size_t NamedTypes::bucket(std::string_view name) const {
 }
 
 std::string_view NamedTypes::name_of(BtfType type) const {
-  std::string_view name = bounded_name(types_.view, type.name_off(), max_name_length);
-  return name.size() < max_name_length ? name : std::string_view();
+  std::string_view name = bounded_name(types_.view, type.name_off(), max_core_name);
+  return name.size() < max_core_name ? name : std::string_view();
 }
 
 void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
@@ -52,7 +52,9 @@ void NamedTypes::find(std::string_view name, BtfKind kind, CoreEffort& effort,
   uint32_t id = heads_[bucket(name)];
   for (; id != 0 && effort.spend(); id = next_[id - types_.view.first_id()]) {
     BtfType type = types_.view.type(id);
-    if (are_kinds_compatible(kind, type.kind()) && essential_name(name_of(type)) == name)
+    if (!are_kinds_compatible(kind, type.kind())) continue;
+    std::string_view other = name_of(type);
+    if (effort.spend_name(other) && essential_name(other) == name)
       found.push_back({&types_, module_, id});
   }
 }
@@ -92,7 +94,7 @@ std::vector<CandidateType> find_candidates(const CoreKernel& kernel, const BtfVi
                                            uint32_t id, CoreEffort& effort) {
   std::vector<CandidateType> found;
   BtfType local = program.type(id);
-  std::string_view name = essential_name(program.name(local));
+  std::string_view name = essential_name(bounded_name(program, local.name_off(), max_core_name));
   const auto& impl = CoreKernelAccess::impl(kernel);
   impl.vmlinux.find(name, local.kind(), effort, found);
   if (!found.empty()) return found;

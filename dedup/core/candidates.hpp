@@ -22,6 +22,11 @@ class CoreEffort {
     left_ = is_enough ? left_ - steps : 0;
     return is_enough;
   }
+  /// Takes what the comparison of a name costs: nothing, unless it is long.
+  bool spend_name(std::string_view name) {
+    constexpr size_t bytes_per_step = 64;
+    return spend(static_cast<uint32_t>(name.size() / bytes_per_step));
+  }
   uint32_t left() const { return left_; }
 
  private:
@@ -64,9 +69,6 @@ class NamedTypes {
   }
 
  private:
-  /// Types with longer names are not found.
-  static constexpr size_t max_name_length = 4096;
-
   template <typename Visit>
   void visit_bucket(std::string_view name, Visit visit) const {
     uint32_t id = heads_.empty() ? 0 : heads_[bucket(name)];

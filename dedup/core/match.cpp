@@ -1,5 +1,6 @@
 #include "dedup/core/match.hpp"
 
+#include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
 
 namespace bpflink {
@@ -21,7 +22,8 @@ bool are_members_compatible(const BtfView& program, uint32_t a, const BtfView& k
     if (kind == BtfKind::Ptr || kind == BtfKind::Float) return true;
     if (kind == BtfKind::Int) return local.int_offset() == 0 && target.int_offset() == 0;
     if (kind == BtfKind::Fwd || is_enum(kind)) {
-      std::string_view name = program.name(local), other = kernel.name(target);
+      auto name = bounded_name(program, local.name_off(), max_core_name);
+      auto other = bounded_name(kernel, target.name_off(), max_core_name);
       return name.empty() || other.empty() || essential_name(name) == essential_name(other);
     }
     if (kind != BtfKind::Array) return false;
@@ -54,7 +56,8 @@ class MemberSearch {
       if (path_.raw.size() == max_access_length || !effort_.spend())
         return error(CoreReason::TooDeep);
       BtfMember member = type.member(top.index);
-      std::string_view name = kernel_.string(member.name_off);
+      std::string_view name = bounded_name(kernel_, member.name_off, local_.name.size() + 1);
+      if (!effort_.spend_name(name)) return error(CoreReason::TooDeep);
       path_.bit_offset += type.member_bit_offset(top.index);
       path_.raw.push_back({top.id, top.index, name});
       uint32_t inner = name.empty() ? skip_modifiers(kernel_, member.type) : 0;
@@ -140,14 +143,15 @@ CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& loc
 }
 
 CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
-                                       uint32_t id) {
+                                       uint32_t id, CoreEffort& effort) {
   const BtfView& types = kernel.view;
   id = skip_modifiers(types, id);
   if (!is_enum(types.kind(id))) return CoreMismatch{.reason = CoreReason::NotAnEnum, .at = id};
   BtfType type = types.type(id);
   std::string_view wanted = essential_name(local.steps.front().name);
   for (uint32_t i = 0; i < type.vlen(); ++i) {
-    std::string_view name = types.string(type.enumerator(i).name_off);
+    std::string_view name = bounded_name(types, type.enumerator(i).name_off, max_core_name);
+    if (!effort.spend_name(name)) return error(CoreReason::TooDeep);
     if (essential_name(name) != wanted) continue;
     AccessPath path;
     path.steps.push_back({id, i, name});

@@ -29,7 +29,7 @@ CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& loc
 
 /// Finds the enumerator that is the one step of `local`.
 CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
-                                       uint32_t id);
+                                       uint32_t id, CoreEffort& effort);
 
 /// What match_types() compares.
 enum class CoreTypeTest : uint8_t {

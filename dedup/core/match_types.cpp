@@ -6,6 +6,7 @@
 // of nesting are those of loaders.
 #include <array>
 
+#include "dedup/check/names.hpp"
 #include "dedup/core/match.hpp"
 #include "dedup/format/kinds.hpp"
 
@@ -110,11 +111,19 @@ class TypePairs {
     }
   }
 
-  bool have_same_name(const Pair& pair) const {
-    auto name = [](const BtfView& types, uint32_t id) {
-      return id == 0 ? std::string_view() : types.name(types.type(id));
+  bool have_same_name(const Pair& pair) {
+    auto offset = [](const BtfView& types, uint32_t id) {
+      return id == 0 ? 0 : types.type(id).name_off();
     };
-    return are_essential_names_equal(name(program_, pair.a), name(kernel_, pair.b));
+    return are_names_equal(offset(program_, pair.a), offset(kernel_, pair.b));
+  }
+
+  /// Compares names by their offsets. With no effort left, they differ.
+  bool are_names_equal(uint32_t a, uint32_t b) {
+    std::string_view name = bounded_name(program_, a, max_core_name);
+    std::string_view other = bounded_name(kernel_, b, max_core_name);
+    return effort_.spend_name(name) && effort_.spend_name(other) &&
+           are_essential_names_equal(name, other);
   }
 
   static Verdict verdict_of(bool is_alike) {
@@ -144,11 +153,8 @@ class TypePairs {
   Verdict match_enums(BtfType a, BtfType b) {
     if (a.size() != b.size() || a.vlen() > b.vlen()) return Verdict::Different;
     for (uint32_t i = 0; i < a.vlen(); ++i) {
-      std::string_view name = program_.string(a.enumerator(i).name_off);
-      uint32_t j = 0;
-      while (j < b.vlen() &&
-             !are_essential_names_equal(name, kernel_.string(b.enumerator(j).name_off)))
-        ++j;
+      uint32_t name = a.enumerator(i).name_off, j = 0;
+      while (j < b.vlen() && !are_names_equal(name, b.enumerator(j).name_off)) ++j;
       if (!effort_.spend(j)) return Verdict::Error;
       if (j == b.vlen()) return Verdict::Different;
     }
@@ -166,11 +172,10 @@ class TypePairs {
                       pair.is_behind_pointer, pair.levels - 1});
     }
     BtfMember member = a.member(elements.a_index);
-    std::string_view name = program_.string(member.name_off);
     for (; elements.b_index < b.vlen(); ++elements.b_index) {
       if (!effort_.spend()) return Verdict::Error;
       BtfMember other = b.member(elements.b_index);
-      if (are_essential_names_equal(name, kernel_.string(other.name_off)))
+      if (are_names_equal(member.name_off, other.name_off))
         return compare({member.type, other.type, pair.is_behind_pointer, pair.levels - 1});
     }
     stack_.pop_back();

@@ -20,6 +20,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "dedup/check/names.hpp"
 #include "dedup/core/match.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/interner.hpp"
@@ -239,7 +240,7 @@ class MinimalWriter {
   }
 
   uint32_t add_string(KernelType at, uint32_t offset) {
-    return builder_.add_string(view(at).string(offset));
+    return builder_.add_string(bounded_name(view(at), offset, max_core_name));
   }
 
   uint32_t name_of(KernelType at, const KeptType& kept) {

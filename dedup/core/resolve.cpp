@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dedup/check/names.hpp"
 #include "dedup/core/match.hpp"
 #include "dedup/core/value.hpp"
 
@@ -81,7 +82,8 @@ struct CoreResolver::Impl {
 CoreMatch<AccessPath> CoreResolver::Impl::match(const CandidateType& type,
                                                 const CoreRelocation& relocation,
                                                 const AccessPath& local, CoreEffort& effort) {
-  if (is_enumerator_kind(relocation.kind)) return match_enumerator(local, *type.types, type.id);
+  if (is_enumerator_kind(relocation.kind))
+    return match_enumerator(local, *type.types, type.id, effort);
   if (is_field_kind(relocation.kind))
     return match_path(program, local, *type.types, type.id, effort);
   auto test =
@@ -111,10 +113,10 @@ RemainingCandidates CoreResolver::Impl::find_types(uint32_t type_id, CoreEffort&
     return std::make_shared<const std::vector<CandidateType>>(
         find_candidates(kernel, program.view, type_id, effort));
   };
-  constexpr size_t max_key = 4096;
   BtfType type = program.view.type(type_id);
-  std::string_view name = essential_name(program.view.name(type));
-  if (name.size() > max_key) return {find()};
+  std::string_view name =
+      essential_name(bounded_name(program.view, type.name_off(), max_core_name));
+  if (name.size() >= max_core_name) return {find()};
   auto known_name = by_name.find({type.kind(), name});
   // It costs what another search would, so that results do not depend on the types before.
   if (known_name != by_name.end() && known_name->second.steps <= effort.left()) {
@@ -207,7 +209,7 @@ CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
   if (relocation.kind == CoreKind::TypeIdLocal)
     return {
         .outcome = CoreOutcome::Value, .value = expected->value, .local_value = expected->value};
-  if (program.view.name(program.view.type(relocation.type_id)).empty())
+  if (bounded_name(program.view, program.view.type(relocation.type_id).name_off(), 1).empty())
     return failed(CoreReason::Anonymous);
 
   effort_left += effort_per_relocation;

@@ -10,10 +10,23 @@
 #include "bpflink/print.hpp"
 #include "dedup/core/candidates.hpp"
 #include "dedup/internal.hpp"
+#include "dedup/print/c_names.hpp"
 #include "linker/core/counterpart.hpp"
 
 namespace bpflink {
 namespace {
+
+/// A name, up to the length that kernels accept.
+std::string_view short_name(std::string_view name) {
+  return name.substr(0, max_name_length);
+}
+
+/// A longer text helps nobody, and thousands of relocations may have it.
+std::string shortened(std::string text) {
+  constexpr size_t longest_text = 1024;
+  if (text.size() > longest_text) text.replace(longest_text, text.npos, "...");
+  return text;
+}
 
 /// "struct " before a tag.
 std::string keyword(const BtfView& types, uint32_t id) {
@@ -23,20 +36,33 @@ std::string keyword(const BtfView& types, uint32_t id) {
 
 /// "struct task_struct___old".
 std::string c_name(const BtfView& types, uint32_t id) {
-  return fmt::format("{}{}", keyword(types, id), types.name(types.type(id)));
+  return fmt::format("{}{}", keyword(types, id), short_name(types.name(types.type(id))));
 }
 
 /// "struct task_struct", without a flavor.
 std::string type_name(const BtfView& types, uint32_t id) {
   if (id == 0) return "void";
-  return fmt::format("{}{}", keyword(types, id), essential_name(types.name(types.type(id))));
+  return fmt::format("{}{}", keyword(types, id),
+                     short_name(essential_name(types.name(types.type(id)))));
 }
 
 /// The steps as C text: ".signal[2].next".
 std::string steps_text(std::span<const CoreStep> steps) {
   std::string text;
   for (const CoreStep& step : steps)
-    text += step.is_element ? fmt::format("[{}]", step.index) : fmt::format(".{}", step.name);
+    text += step.is_element ? fmt::format("[{}]", step.index)
+                            : fmt::format(".{}", short_name(step.name));
+  return text;
+}
+
+/// A type of the kernel as C; "" if no names are left: a long text counts like the names that would
+/// have been compared meanwhile.
+std::string kernel_text(const BtfView& types, uint32_t id, std::string_view name,
+                        size_t& names_left) {
+  constexpr size_t bytes_of_name = 16;
+  if (names_left == 0) return "";
+  std::string text = print_c_declaration(types, id, name);
+  names_left -= std::min(names_left, text.size() / bytes_of_name);
   return text;
 }
 
@@ -63,7 +89,7 @@ std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKerne
   if (*best == BtfKind::Fwd)
     return fmt::format("{}; (a declaration only)", type_name(types, found));
   if (*best == BtfKind::Typedef)
-    return "typedef " + print_c_declaration(types, types.type(found).type(), name);
+    return "typedef " + kernel_text(types, types.type(found).type(), name, names_left);
   return type_name(types, found);
 }
 
@@ -88,11 +114,14 @@ class Explanation {
     // As the program's source names it, with its flavor.
     std::string type = relocation_.type_id == 0 ? "void" : c_name(program_, relocation_.type_id);
     if (is_enumerator_kind(relocation_.kind) && !steps_.empty())
-      complaint_.advice =
-          fmt::format("guard it with bpf_core_enum_value_exists({}, {})", type, steps_[0].name);
+      complaint_.advice = fmt::format("guard it with bpf_core_enum_value_exists({}, {})", type,
+                                      short_name(steps_[0].name));
     else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
       complaint_.advice = fmt::format("guard it with bpf_core_field_exists({}, {})", type,
                                       member_path(steps_.size()));
+    for (std::string* text : {&complaint_.what, &complaint_.there, &complaint_.advice,
+                              &complaint_.flavor_tag, &complaint_.flavor_body})
+      *text = shortened(std::move(*text));
     return std::move(complaint_);
   }
 
@@ -122,7 +151,8 @@ class Explanation {
       case CoreReason::NoEnumerator:
         complaint_.there = find_enumerator_like(kernel_.types(nearest_->module), nearest_->at,
                                                 steps_[0].name, names_left_);
-        return fmt::format("{} has no enumerator '{}'", root_, essential_name(steps_[0].name));
+        return fmt::format("{} has no enumerator '{}'", root_,
+                           short_name(essential_name(steps_[0].name)));
       case CoreReason::NotAnEnum:
         describe_type_there();
         return fmt::format("{} is not an enum", root_);
@@ -157,7 +187,8 @@ class Explanation {
       case CoreReason::Anonymous:
         return "the relocation is against a type without a name";
       case CoreReason::Malformed:
-        return fmt::format("the access '{}' is invalid in {}", relocation_.access, root_);
+        return fmt::format("the access '{}' is invalid in {}", short_name(relocation_.access),
+                           root_);
       case CoreReason::TooDeep:
         return fmt::format("{} is nested deeper than loaders support", root_);
       case CoreReason::None:
@@ -166,7 +197,7 @@ class Explanation {
     return root_;
   }
 
-  std::string_view step_name() const { return steps_[nearest_->depth].name; }
+  std::string_view step_name() const { return short_name(steps_[nearest_->depth].name); }
 
   /// What the program does with the member that was not found.
   MissingMember missing_member() const {
@@ -203,7 +234,7 @@ class Explanation {
     if (auto found = find_counterpart(types, nearest_->at, missing_member(), names_left_)) {
       size_t dot = found->path.rfind('.');
       std::string declaration =
-          print_c_declaration(types, found->type_id, found->path.substr(dot + 1));
+          kernel_text(types, found->type_id, found->path.substr(dot + 1), names_left_);
       complaint_.there = declaration;
       if (dot != found->path.npos)
         complaint_.there += fmt::format(" in '{}'", found->path.substr(0, dot));
@@ -215,7 +246,7 @@ class Explanation {
 
   /// Offers a flavor with only the missing member: it can read a member of the root.
   void offer_flavor(const std::string& declaration) {
-    if (declaration.find('\n') != declaration.npos) return;
+    if (declaration.empty() || declaration.find('\n') != declaration.npos) return;
     complaint_.flavor_tag = root_;
     complaint_.flavor_body = fmt::format("{{ {}; }}", declaration);
   }
@@ -226,18 +257,19 @@ class Explanation {
     if (!is_composite(types.kind(nearest_->at))) return;
     auto found = find_member(types, nearest_->at, step_name(), names_left_);
     if (!found) return;
-    complaint_.there = print_c_declaration(types, found->type_id, step_name());
+    complaint_.there = kernel_text(types, found->type_id, step_name(), names_left_);
     if (nearest_->depth == 1) offer_flavor(complaint_.there);
   }
 
   void describe_type_there() {
     std::string name(steps_.size() > 1 && nearest_->depth > 0 ? steps_[nearest_->depth - 1].name
                                                               : "");
-    complaint_.there = print_c_declaration(kernel_.types(nearest_->module), nearest_->at, name);
+    complaint_.there =
+        kernel_text(kernel_.types(nearest_->module), nearest_->at, name, names_left_);
   }
 
   void describe_candidate() {
-    complaint_.there = print_c_declaration(kernel_.types(nearest_->module), nearest_->id);
+    complaint_.there = kernel_text(kernel_.types(nearest_->module), nearest_->id, "", names_left_);
   }
 
   const BtfView& program_;
@@ -258,10 +290,10 @@ std::string describe_access(const BtfView& program, const CoreRelocation& reloca
   std::string root = type_name(program, relocation.type_id);
   auto steps = core_steps(program, relocation);
   if (is_enumerator_kind(relocation.kind))
-    return steps.empty() ? root : fmt::format("{}.{}", root, steps[0].name);
+    return steps.empty() ? root : fmt::format("{}.{}", root, short_name(steps[0].name));
   if (steps.empty()) return root;
   std::string first = steps[0].index == 0 ? "" : fmt::format("[{}]", steps[0].index);
-  return root + first + steps_text(std::span(steps).subspan(1));
+  return shortened(root + first + steps_text(std::span(steps).subspan(1)));
 }
 
 std::optional<CoreComplaint> explain_difference(const BtfView& program,

@@ -8,6 +8,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
+#include "dedup/check/names.hpp"
 #include "dedup/edit_distance.hpp"
 #include "dedup/format/kinds.hpp"
 
@@ -54,7 +55,8 @@ class CounterpartFinder {
   std::optional<FoundMember> find(BtfType container) {
     for (uint32_t i = 0; i < container.vlen() && names_left_ != 0; ++i, --names_left_) {
       BtfMember member = container.member(i);
-      std::string_view name = types_.string(member.name_off);
+      std::string_view name = bounded_name(types_, member.name_off);
+      if (name.size() > max_kernel_name) continue;
       if (is_part_of(name, missing_)) return FoundMember{member.type, std::string(name)};
       consider(name, member.type);
     }
@@ -63,7 +65,7 @@ class CounterpartFinder {
     if (holders_ == 1) return holder_;
     if (container.vlen() == 1 && missing_.is_only)
       return FoundMember{container.member(0).type,
-                         std::string(types_.string(container.member(0).name_off))};
+                         std::string(bounded_name(types_, container.member(0).name_off))};
     return std::nullopt;
   }
 
@@ -124,7 +126,8 @@ std::optional<FoundMember> find_member(const BtfView& types, uint32_t id, std::s
     if (!is_composite(type.kind())) continue;
     for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
       BtfMember member = type.member(i);
-      std::string_view found = types.string(member.name_off);
+      std::string_view found = bounded_name(types, member.name_off);
+      if (found.size() > max_kernel_name) continue;
       std::string path = here.path;
       if (!found.empty()) path += fmt::format("{}{}", path.empty() ? "" : ".", found);
       if (found == name) return FoundMember{member.type, path};
@@ -149,7 +152,7 @@ std::string find_enumerator_like(const BtfView& types, uint32_t id, std::string_
   std::string part;
   BtfType type = types.type(id);
   for (uint32_t i = 0; i < type.vlen() && names_left != 0; ++i, --names_left) {
-    std::string_view found = types.string(type.enumerator(i).name_off);
+    std::string_view found = bounded_name(types, type.enumerator(i).name_off);
     if (!nearest.consider(found) && part.empty() && share_a_part(found, name)) part = found;
   }
   return nearest.nearest().empty() ? part : std::string(nearest.nearest());

@@ -11,6 +11,9 @@
 namespace bpflink {
 namespace {
 
+/// The longest line of source and path that a location has: thousands of locations may have one.
+constexpr size_t max_text_length = 4096;
+
 /// line_info has an instruction's column; for a definition that is somewhere in its first
 /// expression. If the line contains the name, this points at the name instead.
 void point_at(DiagnosticLocation& location, std::string_view name) {
@@ -34,15 +37,17 @@ size_t find_word(std::string_view text, std::string_view name, size_t from) {
 
 DiagnosticLocation location_of(const ObjectFile& object, const InputSection& section,
                                uint64_t offset, std::string_view name) {
-  DiagnosticLocation location{
-      .object = object.name, .section = std::string(section.name), .offset = offset};
+  DiagnosticLocation location{.object = object.name,
+                              .section = std::string(section.name.substr(0, max_text_length)),
+                              .offset = offset};
   if (!object.btf_ext) return location;
   auto line = object.btf_ext->find_line(section.index, offset);
   if (!line) return location;
-  location.source = path_from_here(object.btf->string(line->file_name_off));
+  location.source =
+      path_from_here(object.btf->string(line->file_name_off).substr(0, max_text_length));
   location.line = line->line();
   location.column = line->column();
-  location.text = object.btf->string(line->line_off);
+  location.text = object.btf->string(line->line_off).substr(0, max_text_length);
   point_at(location, name);
   return location;
 }
