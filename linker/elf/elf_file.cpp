@@ -7,6 +7,7 @@
 
 #include "linker/elf/bytes.hpp"
 #include "linker/elf/elf_handle.hpp"
+#include "linker/elf/shared_names.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -47,10 +48,12 @@ std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, si
   if (table.type != SHT_STRTAB)
     return fail("section name table index {} is not a string table's", table_index);
   if (auto ok = check_place(table, "(section names)", file.image.size()); !ok) return ok;
+  SharedNames shared;
   for (size_t i = 1; i < file.sections.size(); ++i) {
     ElfSection& section = file.sections[i];
     auto name = file.string(table, section.name_offset);
     if (!name) return fail("name of section {} is outside the section name table", i);
+    if (auto ok = shared.add(file.contents(table), section.name_offset, *name); !ok) return ok;
     if (auto ok = check_place(section, *name, file.image.size()); !ok) return ok;
     section.name = *name;
   }

@@ -14,6 +14,7 @@
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/gas_dialect.hpp"
 #include "linker/elf/object_types.hpp"
+#include "linker/elf/shared_names.hpp"
 #include "linker/error.hpp"
 #include "linker/io/decompression_limit.hpp"
 
@@ -175,6 +176,7 @@ class ObjectReader {
     InputSymbol& symbol = object_.symbols[index];
     auto name = elf_.string(names, entry.st_name);
     if (!name) return fail("name of symbol {} is outside the string table", index);
+    if (auto ok = shared_names_.add(elf_.contents(names), entry.st_name, *name); !ok) return ok;
     symbol.name = *name;
     symbol.value = entry.st_value;
     symbol.size = entry.st_size;
@@ -343,6 +345,7 @@ class ObjectReader {
   ReadOptions options_;
   std::vector<std::byte> copy_;  ///< the image, for libelf_
   ElfHandle libelf_;
+  SharedNames shared_names_;  ///< of symbols
   DecompressionLimit limit_ =
       DecompressionLimit::of_object(object_.image.size());  ///< for all sections together
   ElfFile elf_;

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "dedup/check/names.hpp"
+
 namespace bpflink {
 
 KernelSymbols::KernelSymbols(OwnedBytes owner, std::vector<std::string_view> names)
@@ -22,7 +24,8 @@ std::optional<KernelSymbols> KernelSymbols::of_image(const KernelImage& image) {
   for (size_t i = 0; i < elf.contents(table).size() / elf.symbol_size(); ++i) {
     Elf64_Sym symbol = elf.symbol(table, i);
     auto name = elf.string(elf.sections[table.link], symbol.st_name);
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && name) names.push_back(*name);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && name && name->size() <= max_kernel_name)
+      names.push_back(*name);
   }
   if (names.empty()) return std::nullopt;
   return KernelSymbols(image.contents, std::move(names));
