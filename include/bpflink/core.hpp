@@ -268,7 +268,8 @@ struct CoreVerdict {
   CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
   CoreReason reason = CoreReason::None;       ///< why there is no value
   uint64_t value = 0;                         ///< of CoreOutcome::Value
-  /// The programs that reach it; if none does, those that contain it.
+  /// The programs that reach it; if none does, those that contain it. If thousands of verdicts have
+  /// thousands of programs, later ones name only four.
   std::vector<std::string> programs = {};
   /// The variables that decide branches in the programs, with the values that it is guarded with:
   /// it depends on no others. Empty: it is guarded, whatever user space sets.

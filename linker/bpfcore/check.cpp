@@ -66,16 +66,20 @@ struct Limits {
 
   explicit Limits(const CoreInputs& inputs) {
     const uint64_t checks = inputs.objects.size() * inputs.kernels.size();
-    constexpr uint64_t most_steps = 1 << 24, steps = 1 << 29, names = 1 << 27, bytes = 1 << 27;
-    check.steps = std::min(most_steps, (steps + inputs.size) / checks);
-    check.names = std::min<uint64_t>(check.names, (names + inputs.size) / checks);
-    text = std::min<uint64_t>(1 << 20, (bytes + inputs.size) / checks);
+    auto share = [&](uint64_t most, uint64_t of_all) {
+      constexpr uint64_t per_byte = 16;
+      return std::min(most, (of_all + per_byte * inputs.size) / checks);
+    };
+    check.steps = share(1 << 24, 1 << 30);
+    check.names = share(check.names, 1 << 27);
+    text = share(1 << 20, 1 << 27);
   }
 };
 
 std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
-  return fail("{}: too much code is shared by too many programs: give fewer kernels at once",
-              object.name);
+  return fail(
+      "{}: too much code is shared by too many programs: check fewer kernels or programs at once",
+      object.name);
 }
 
 /// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached

@@ -55,10 +55,12 @@ uint64_t size_of(const CoreInputs& inputs) {
 std::expected<void, Error> check_product(const CoreInputs& inputs) {
   constexpr uint64_t always = 1 << 19, bytes_per_result = 32, results_per_object = 8;
   uint64_t needs = 0;
-  for (const CoreObject& object : inputs.objects)
+  for (const CoreObject& object : inputs.objects) {
     needs += object.records.size() + object.object.programs().size() +
-             object.object.externs().size() + object.object.maps().size() +
-             object.object.struct_ops().size() + results_per_object;
+             object.object.externs().size() + object.object.maps().size() + results_per_object;
+    for (const StructOps& ops : object.object.struct_ops())
+      needs += 1 + (ops.type_id == 0 ? 0 : object.object.btf()->type(ops.type_id).vlen());
+  }
   uint64_t most = always + inputs.size / bytes_per_result;
   if (needs * inputs.kernels.size() > most)
     return fail(

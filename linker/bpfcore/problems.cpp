@@ -6,7 +6,9 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "dedup/internal.hpp"
 #include "linker/bpfcore/outputs.hpp"
@@ -148,18 +150,21 @@ class ProblemFinder {
   }
 
   /// Where the object's source has the access, or declares what needs something.
-  std::optional<DiagnosticLocation> location(const CoreProblem& problem) const {
+  std::optional<DiagnosticLocation> location(const CoreProblem& problem) {
     const CoreFinding& finding = *problem.finding;
     const CoreObject& object = report_.objects[problem.object];
     if (finding.need == CoreNeed::Relocation) return object.locations[problem.record];
-    auto found = std::ranges::find_if(object.file().symbols, [&](const InputSymbol& symbol) {
-      return symbol.name == finding.symbol && symbol.is_defined() != is_extern(finding.need);
-    });
-    if (finding.symbol.empty() || found == object.file().symbols.end()) return std::nullopt;
-    return location_of(object.file(), *found);
+    if (finding.symbol.empty()) return std::nullopt;
+    auto [index, is_new] = symbols_.try_emplace(problem.object);
+    if (is_new)
+      for (const InputSymbol& symbol : object.file().symbols)
+        index->second.try_emplace({symbol.name, symbol.is_defined()}, &symbol);
+    auto found = index->second.find({finding.symbol, !is_extern(finding.need)});
+    if (found == index->second.end()) return std::nullopt;
+    return location_of(object.file(), *found->second);
   }
 
-  void describe(CoreProblem& problem) const {
+  void describe(CoreProblem& problem) {
     const CoreComplaint& complaint = *problem.finding->complaint;
     Diagnostic& diagnostic = problem.diagnostic;
     diagnostic.file = report_.objects[problem.object].name;
@@ -225,6 +230,8 @@ class ProblemFinder {
   std::map<Key, size_t> index_;               ///< of one object's problems
   std::map<const void*, bool> are_optional_;  ///< of one object's lists of programs
   ProgramLists merged_;
+  /// By object: its first symbol of each name that is defined, and that is not.
+  std::map<size_t, std::map<std::pair<std::string_view, bool>, const InputSymbol*>> symbols_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "linker/core/core_check.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <set>
@@ -147,6 +148,14 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
   if (!read) return std::unexpected(read.error());
   read->analyze_code();
   std::vector<CoreVerdict> verdicts;
+  // Verdicts have names of their own: of thousands with thousands of programs, only some.
+  size_t names_left = size_t{1} << 21;
+  auto names_of = [&](std::span<const std::string_view> programs) {
+    constexpr size_t always = 4;
+    if (programs.size() > std::max(always, names_left)) programs = programs.first(always);
+    names_left -= std::min(names_left, programs.size());
+    return std::vector<std::string>(programs.begin(), programs.end());
+  };
   auto found = ObjectCheck(*read, kernel, facts).take_relocations();
   for (size_t i = 0; i < found.size(); ++i) {
     const CoreRecord& record = read->records[i];
@@ -160,7 +169,7 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
                         .outcome = from.outcome,
                         .reason = from.reason,
                         .value = from.value,
-                        .programs = {from.programs.begin(), from.programs.end()},
+                        .programs = names_of(from.programs.span()),
                         .assumes = {from.assumes.begin(), from.assumes.end()}});
     if (from.status == CoreStatus::Fails || from.outcome != CoreOutcome::Value)
       verdicts.back().message = from.complaint->what;

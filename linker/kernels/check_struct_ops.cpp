@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/check/names.hpp"
 #include "dedup/edit_distance.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 
@@ -32,10 +34,14 @@ bool has_member_of_type(BtfType type, uint32_t id) {
   return false;
 }
 
-std::optional<uint32_t> find_member(const BtfView& types, BtfType type, std::string_view name) {
+using MemberIndex = std::unordered_map<std::string_view, uint32_t>;
+
+/// The first member of each name.
+MemberIndex index_members(const BtfView& types, BtfType type) {
+  MemberIndex index;
   for (uint32_t i = 0; i < type.vlen(); ++i)
-    if (types.string(type.member(i).name_off) == name) return i;
-  return std::nullopt;
+    index.emplace(bounded_name(types, type.member(i).name_off), i);
+  return index;
 }
 
 /// Compares the members of one struct with the kernel's.
@@ -47,11 +53,12 @@ class Members {
         types_(*needs.object.btf()),
         kernel_types_(*kernel_struct.types),
         type_(types_.type(ops.type_id)),
-        kernel_type_(kernel_struct.type()) {}
+        kernel_type_(kernel_struct.type()),
+        kernel_members_(index_members(kernel_types_, kernel_type_)) {}
 
   void check() {
     for (uint32_t i = 0; i < type_.vlen(); ++i) {
-      std::string_view name = types_.string(type_.member(i).name_off);
+      std::string_view name = bounded_name(types_, type_.member(i).name_off);
       std::string advice, fault = member_fault(i, name, advice);
       // Unset members without a fault are not reported.
       if (fault.empty() && !is_set(i)) continue;
@@ -84,16 +91,17 @@ class Members {
 
   /// Why the loader rejects the member, or "".
   std::string member_fault(uint32_t member, std::string_view name, std::string& advice) const {
-    auto found = find_member(kernel_types_, kernel_type_, name);
-    if (!found) {
+    auto found = kernel_members_.find(name);
+    if (found == kernel_members_.end()) {
       if (!is_set(member)) return "";
       advice = similar_member(name);
       return "does not exist in the kernel's struct";
     }
-    if (type_.member_bitfield_size(member) != 0 || kernel_type_.member_bitfield_size(*found) != 0)
+    if (type_.member_bitfield_size(member) != 0 ||
+        kernel_type_.member_bitfield_size(found->second) != 0)
       return "is a bit-field, which the loader does not copy";
     uint32_t id = skip_modifiers(types_, type_.member(member).type);
-    uint32_t kernel_id = skip_modifiers(kernel_types_, kernel_type_.member(*found).type);
+    uint32_t kernel_id = skip_modifiers(kernel_types_, kernel_type_.member(found->second).type);
     BtfKind kind = types_.kind(id), kernel_kind = kernel_types_.kind(kernel_id);
     if (kind != kernel_kind)
       return fmt::format("is {} here and {} in the kernel", btf_kind_name(kind),
@@ -114,9 +122,10 @@ class Members {
   }
 
   std::string similar_member(std::string_view name) const {
+    if (--needs_.searches_left < 0) return "";
     NearestName nearest(name);
     for (uint32_t i = 0; i < kernel_type_.vlen(); ++i)
-      nearest.consider(kernel_types_.string(kernel_type_.member(i).name_off));
+      nearest.consider(bounded_name(kernel_types_, kernel_type_.member(i).name_off));
     return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
   }
 
@@ -125,6 +134,7 @@ class Members {
   const BtfView& types_;
   const BtfView& kernel_types_;
   BtfType type_, kernel_type_;
+  MemberIndex kernel_members_;
 };
 
 }  // namespace
