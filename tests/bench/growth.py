@@ -11,6 +11,7 @@ program may refuse an input that passes a limit, with a message.
 import gzip
 import os
 import pathlib
+import random
 import resource
 import shutil
 import struct
@@ -232,6 +233,146 @@ def bomb(n, folder):
     return ["bpfcore", "check", object_, "--kernel", path]
 
 
+def program(folder):
+    return compiled(folder, "a", "__attribute__((section(\"xdp\"))) int f(void *ctx) { return 1; }", "-g0")
+
+
+def flat_image(folder):
+    """The begin of a flat image for arm64, with BTF."""
+    types = Types()
+    types.int_of(4)
+    return b"\0" * 0x38 + b"ARMd\0\0\0\0" + types.write(folder / "btf").read_bytes()
+
+
+BANNER = b"Linux version "
+
+
+def banner(n, folder):
+    """n megabytes of what begins like a banner, in an image that shrinks to no less than a hundredth."""
+    text = flat_image(folder) + BANNER * ((n << 20) // len(BANNER)) + random.Random(1).randbytes(n << 13)
+    (folder / "Image.gz").write_bytes(gzip.compress(text, 1))
+    return ["bpfcore", "check", program(folder), "--kernel", folder / "Image.gz", "--threads", "1"]
+
+
+def nested(n, folder):
+    """n megabytes of that, compressed thrice: each layer is as large as a kernel that shrinks to the one before."""
+    part = gzip.compress(BANNER * 208)  # 1/80
+    inner = gzip.compress(flat_image(folder)) + part * ((n << 20) // len(BANNER * 208))
+    (folder / "Image.gz").write_bytes(gzip.compress(gzip.compress(inner)))
+    return ["bpfcore", "check", program(folder), "--kernel", folder / "Image.gz", "--threads", "1"]
+
+
+def archive_header(name, size):
+    return f"{name:16}{0:<12}{0:<6}{0:<6}{644:<8}{size:<10}`\n".encode()
+
+
+def archive_of_itself(n, folder):
+    """A thin archive with n empty tables and n members, each of which is the first member in the same archive."""
+    name = b"self.a/\n"
+    begin = b"!<thin>\n" + n * archive_header("/", 0) + archive_header("//", len(name)) + name
+    (folder / "self.a").write_bytes(begin + n * archive_header(f"/0:{len(begin)}", 0))
+    return ["bpflink", program(folder), folder / "self.a", "-o", folder / "out.o"]
+
+
+def archive_of_one(n, folder):
+    """A thin archive that names an object with n functions n times."""
+    text = "".join(f"int f{k}(int x) {{ return x; }}\n" for k in range(n))
+    compiled(folder, "one", text, "-g0")
+    name = b"one.o/\n\n"
+    (folder / "one.a").write_bytes(b"!<thin>\n" + archive_header("//", len(name)) + name + n * archive_header("/0", 0))
+    return ["bpflink", program(folder), folder / "one.a", "-o", folder / "out.o"]
+
+
+def sources(n, folder):
+    """An archive with n copies of an object that was compiled again, with 10 n functions; and undefined symbols."""
+    member = compiled(folder, "one", "int g(int x) { return x; }", "-g0").read_bytes()
+    member += bytes(len(member) % 2)
+    (folder / "one.a").write_bytes(b"!<arch>\n" + n * (archive_header("one.o/", len(member)) + member))
+    compiled(folder, "one", "".join(f"int f{k}(int x) {{ return x; }}\n" for k in range(10 * n)), "-g0")
+    calls = "".join(f"int u{k}(int x); int g{k}(int x) {{ return u{k}(x); }}\n" for k in range(20))
+    return ["bpflink", compiled(folder, "a", calls, "-g0"), folder / "one.a", "-o", folder / "out.o"]
+
+
+def flavors(n, member="a"):
+    """A program with a relocation for each of n flavors of one struct."""
+    text = "".join(f"struct s___{k} {{ int {member}; }} __attribute__((preserve_access_index));\n" for k in range(n))
+    calls = "".join(f"sum += ((struct s___{k} *)ctx)->{member};\n" for k in range(n))
+    return text + f"__attribute__((section(\"raw_tp/f\"))) int f(void *ctx) {{ int sum = 0;\n{calls} return sum; }}"
+
+
+def candidates(n, folder):
+    """n relocations, for each of which 4000 structs of the kernel have the member."""
+    kernel = Types()
+    below = kernel.int_of(4)
+    for _ in range(4000):
+        kernel.add(STRUCT, "s", 8, "a", below, 0)
+    return ["bpfcore", "minimize", compiled(folder, "a", flavors(n)), kernel.write(folder / "kernel.btf"), "--threads",
+            "1", "-o", folder / "out"]
+
+
+def other_kind(n, folder):
+    """n relocations against a struct that the kernel has as 4 n typedefs."""
+    kernel = Types()
+    below = kernel.int_of(4)
+    for _ in range(4 * n):
+        kernel.add(TYPEDEF, "s", below)
+    return ["bpfcore", "check", compiled(folder, "a", flavors(n)), kernel.write(folder / "kernel.btf"), "--threads", "1"]
+
+
+def long_access(n, folder):
+    """n / 250 relocations for a member with a name of n bytes, which the kernel has elsewhere."""
+    kernel = Types()
+    below = kernel.int_of(4)
+    for k in range(n // 250):
+        kernel.add(STRUCT, "s", 8, "y" * n, below, 0, "z" * n, below, 32)
+    text = f"#define MEMBER {'x' * n}\n" + flavors(n // 250, "MEMBER")
+    return ["bpfcore", "check", compiled(folder, "a", text), kernel.write(folder / "kernel.btf"),
+            "--threads", "1", "--json", folder / "json"]
+
+
+def shared_function(n, folder, *options):
+    """A function with n relocations, which the kernel lacks, and n programs that call it."""
+    members = "".join(f"int m{k};" for k in range(n))
+    reads = "".join(f"sum += s->m{k};\n" for k in range(n))
+    text = f"""struct s {{ {members} }} __attribute__((preserve_access_index));
+static __attribute__((noinline)) int shared(struct s *s) {{ int sum = 0;\n{reads} return sum; }}\n"""
+    text += "".join(f"__attribute__((section(\"raw_tp/{k}\"))) int p{k}(void *s) {{ return shared(s); }}\n"
+                    for k in range(n))
+    kernel = Types()
+    kernel.int_of(4)
+    kernel.struct("s", 1)
+    return ["bpfcore", "check", compiled(folder, "a", text), kernel.write(folder / "kernel.btf"), "--threads", "1",
+            *options]
+
+
+def kernels(n, folder):
+    """n / 4 relocations and programs on n kernels."""
+    for k in range(n):
+        kernel = Types()
+        kernel.add(STRUCT, "s", 8 + k, "a", kernel.int_of(4), 8 * k)
+        kernel.write(folder / f"5.{k}.0.btf")
+    return ["bpfcore", "check", compiled(folder, "a", flavors(n // 4)), *sorted(folder.glob("*.btf")), "--threads", "1",
+            "--json", folder / "json"]
+
+
+def aligned(n, folder, *options):
+    """n sections of a byte, each aligned to 64 KiB."""
+    text = "".join(f".section .data.{k},\"aw\",@progbits\n .balign 65536\n .byte 1\n" for k in range(n))
+    (folder / "a.s").write_text(text)
+    clang = os.environ.get("CC", "clang-19")
+    subprocess.run([clang, "--target=bpf", "-c", "a.s"], cwd=folder, check=True)
+    return ["bpfskel", folder / "a.o", *options, "-o", folder / "out.h"]
+
+
+def variables(n, folder, *options):
+    """n variables of an unnamed struct with n members, whose layout is C's but for the last one."""
+    members = "".join(f"int m{k};" for k in range(n))
+    text = f"struct {{ {members} struct {{ char a; int b; }} __attribute__((packed)) last; }}"
+    text += ",".join(f" v{k}" for k in range(n)) + ";\n"
+    license = "char LICENSE[] __attribute__((section(\"license\"))) = \"GPL\";"
+    return ["bpfskel", compiled(folder, "a", text + license), *options, "-o", folder / "out.h"]
+
+
 FAMILIES = {
     "sections": (200, sections),
     "sections-gc": (200, lambda n, d: sections(n, d, "--gc-sections")),
@@ -246,6 +387,20 @@ FAMILIES = {
     "duplicates": (125, duplicates),
     "mangled": (4, mangled),
     "bomb": (64, bomb),
+    "banner": (15, banner),
+    "nested": (128, nested),
+    "archive-of-itself": (1000, archive_of_itself),
+    "archive-of-one": (500, archive_of_one),
+    "sources": (100, sources),
+    "candidates": (500, candidates),
+    "other-kind": (500, other_kind),
+    "long-access": (31250, long_access),
+    "shared-function": (200, shared_function),
+    "shared-json": (200, lambda n, d: shared_function(n, d, "--json", d / "json", "--html", d / "html")),
+    "kernels": (200, kernels),
+    "aligned": (250, aligned),
+    "aligned-rust": (250, lambda n, d: aligned(n, d, "--rust")),
+    "variables": (1000, variables),
     "retraction": (700, lambda n, d: retraction(n, d, False)),
     "retraction-distinct": (700, lambda n, d: retraction(n, d, True)),
     "profiles": (500, lambda n, d: profiles(n, d, False)),
@@ -276,7 +431,7 @@ def measure(command, programs):
 
 def check(name, programs):
     first, make = FAMILIES[name]
-    problems, before = [], None
+    problems, before, last_status = [], None, None
     row = f"{name:20}"
     for n in (first, 2 * first, 4 * first, 8 * first):
         with tempfile.TemporaryDirectory() as folder:
@@ -286,9 +441,9 @@ def check(name, programs):
             problems.append(f"{name} {n}: {seconds:.1f} s, {megabytes:.0f} MB")
         if status not in (0, 1, 2) or (status and "error:" not in text):
             problems.append(f"{name} {n}: status {status}: {text}")
-        if status == 0 and before and seconds > max(MIN_SECONDS, MAX_GROWTH * before):
+        if status == last_status and before and seconds > max(MIN_SECONDS, MAX_GROWTH * before):
             problems.append(f"{name} {n}: {seconds / before:.1f} times the time of the half")
-        before = seconds
+        before, last_status = seconds, status
     print(row, flush=True)
     if status:
         print(f"    {text}")

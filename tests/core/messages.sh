@@ -180,3 +180,28 @@ says_not 'reads'
 cp wide.btf wider.btf
 core 0 check array.o wide.btf wider.btf
 says '>>> differs on 2 kernels: wide.btf, wider.btf'
+
+# A name that no kernel accepts is refused: it would stand in each result.
+long=$(printf 'n%.0s' {1..600})
+compile long <<<"SEC(\"xdp\") int $long(void *ctx) { return 2; }"
+core 2 check long.o wide.btf
+says "bpfcore: error: long.o: program '${long:0:32}...' has a name of 600 bytes: kernels accept 511"
+
+# Of what many programs lack, all are named in one result.
+compile shared <<'EOS'
+static __noinline int shared(void *ctx) { return ((int (*)(void *))4000)(ctx); }
+SEC("fentry/init") int one(void *ctx) { return shared(ctx); }
+SEC("fentry/init") int two(void *ctx) { return shared(ctx); }
+EOS
+core 1 check shared.o wide.btf --json shared.json
+says '>>> needed by program one, two'
+[[ $(jq -c '.findings[] | select(.kind == "helper") | .programs' shared.json) == '["one","two"]' ]] ||
+  fail "$(jq -c .findings shared.json)"
+
+# Small kernels and programs have no more results than such files could need.
+for n in {1..300}; do
+  echo "SEC(\"xdp\") int p$n(void *ctx) { return 2; }"
+done | compile many
+kernel tiny bare <<<'int x;'
+core 2 check many.o $(printf 'tiny.btf %.0s' {1..2500})
+says 'bpfcore: error: 2500 kernels with some 308 results each are too many at once: give fewer kernels or programs'

@@ -60,6 +60,24 @@ cp outer.a inner.a # inner.a now contains itself
 printf '%s' "/0:$nested " | dd of=inner.a bs=1 seek="$nested" conv=notrunc status=none
 expect_message "bpflink: error: inner.a(inner.a(inner.a)): the thin archive inner.a names itself" "$BPFLINK" inner.a -o out.o
 
+# A file that a thin archive names twice is read once; a name is a path at most.
+cp thin.a twice.a
+tail -c 60 thin.a >>twice.a
+"$BPFLINK" --whole-archive twice.a -o out.o
+printf '!<thin>\n%-48s%-10s`\n%s/\n\n%-58s`\n' // 5004 "$(printf 'x%.0s' {1..5001})" "$(printf '%-48s%-10s' /0 0)" >long.a
+expect_message 'bpflink: error: long.a: archive member at offset 0x13d0: has a name of more than 4096 bytes' "$BPFLINK" long.a -o out.o
+
+python3 - <<'END' # thin archives: ten, one in the other; and 3000 members that share a name
+def header(name, size): return f"{name:48}{size:<10}`\n"
+for n in range(10):
+    begin = "!<thin>\n" + header("//", 8) + f"n{n + 1}.a/\n\n\n"
+    open(f"n{n}.a", "w").write(begin + header(f"/0:{len(begin)}", 0))
+open("names.a", "w").write("!<thin>\n" + header("//", 4000) + "x" * 3998 + "/\n" + 3000 * header("/0", 0))
+END
+"$BPFLINK" n0.a -o out.o 2>errors && mistake 'links archives in archives in archives'
+grep -qF 'archives are nested more than 8 deep' errors || mistake "$(<errors)"
+expect_message 'bpflink: error: names.a: the names of its members have more than 18 MiB' "$BPFLINK" names.a -o out.o
+
 rm good.o
 expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BPFLINK" thin.a -o out.o
 expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BTFDEDUP" thin.a -o out.o

@@ -34,6 +34,16 @@ expect_message "main.bpf.c:2:44: error: undefined symbol: helper
 >>>               main.o:(socket+0x8)" "$BPFSKEL" main.o -o out.h
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 
+# Padding is bytes of the object, and text.
+for n in {1..300}; do echo ".section .data.$n,\"aw\"; .balign 65536; .byte 1"; done >aligned.s
+clang-19 --target=bpf -c aligned.s -o aligned.o
+for language in --c --cpp --rust; do
+  "$BPFSKEL" "$language" aligned.o -o out.h 2>errors && mistake 'a skeleton of 40 MB'
+  grep -qF "bpfskel: error: out.h: a skeleton has at most 32 MiB, and this one would have more: the object's 18 MiB become 37 MiB of text" errors ||
+    mistake "$(<errors)"
+done
+[[ ! -e out.h ]] || mistake 'a header in spite of an error'
+
 # On an error, the old file stays; warnings are not errors.
 echo old >out.h
 "$BPFSKEL" main.o -o out.h 2>errors && mistake 'an undefined symbol is no error'

@@ -32,6 +32,8 @@ EXCEPTIONS = {
     "not enough memory": "only memory can be short",
     "{}: has more than {} files": "takes a million files",
     "has more than {} files": "takes a million files",
+    "{}: too much code is shared by too many programs: check fewer kernels or programs at once": "takes 6000 functions and programs",
+    "there are more problems, with {}": "takes ten thousand problems",
     "no file in memory": "only memory can be short",
     "Broken module": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",

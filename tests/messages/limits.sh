@@ -63,3 +63,8 @@ for k in range(n):
     add(STRUCT, "u", 32 + k, string("a"), last + 1, 0, string("b"), last + 3, 128); last += 4'
 expect_message "btfdedup: error: bindings.btf: type [16389] FWD 's4199': the types that it refers to have too many definitions" \
   "$BTFDEDUP" bindings.btf -o out.btf
+
+# Assemblers let one name be the end of another: 6000 such names would take 18 MB in the output.
+awk 'BEGIN { for (n = 1; n <= 6000; ++n) { name = name "x"; print ".globl " name "\n" name ":" }; print " exit" }' >names.s
+clang-19 --target=bpf -c names.s -o names.o
+expect_message 'bpflink: error: names.o: names that begin within others take more than 16 MiB' "$BPFLINK" names.o -o out.o
