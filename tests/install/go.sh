@@ -129,7 +129,7 @@ generate gc "$tmp/bpflink2go" -gc -type event -ldflags '-u wanted' -target bpfel
 contains log 'bpflink: keeping map pinned: pinned map'
 contains log 'bpflink: keeping map wanted: -u'
 grep -q 'bpflink: removing unused .*:(\.maps+0x20) unused: up to 32000 bytes of memory$' log || fail "$(<log)"
-contains log 'bpflink: removed 40 bytes of 2 unused definitions, with maps of up to 32000 bytes of memory'
+contains log 'bpflink: removed 32 bytes of 1 unused definition, with maps of up to 32000 bytes of memory'
 [[ $(grep -o 'ebpf:"[a-z]*"' gc/one_bpfel.go | sort -u | tr -d '"' | xargs) == 'ebpf:count ebpf:pinned ebpf:used ebpf:wanted' ]] ||
   fail "-gc: $(<gc/one_bpfel.go)"
 contains gc/one_bpfel.go 'type oneEvent struct'

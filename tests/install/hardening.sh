@@ -6,6 +6,7 @@ needs readelf objdump
 grep -q 'BPFLINK_HARDEN:BOOL=ON' "$BUILD/CMakeCache.txt" || skip 'built without BPFLINK_HARDEN'
 
 matches() { grep -q -- "$2" "$1" || fail "$file: no '$2' in its $1"; }
+checked=0
 is_static() { ! readelf -lW "$1" | grep -q INTERP; }
 for program in bpflink btfdedup bpfskel bpfcore; do files+=("$PREFIX/bin/$program"); done
 libraries=("$PREFIX"/lib*/libbpflink.so.*.*.* "$PREFIX"/lib*/*/libbpflink.so.*.*.*)

@@ -198,7 +198,7 @@ xz -c mod.ko >modules/mod.ko.xz
 run "$page" 4
 bpftool btf dump file vmlinux.btf >listing
 contains listing "STRUCT 'stream'"
-contains log 'modules/mod.ko.xz: needs Linux'
+contains log '1 file accepted, which needs Linux'
 run "$page" 5
 bpftool btf dump file vmlinux.btf >listing
 contains listing "STRUCT 'stream'"
