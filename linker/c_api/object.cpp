@@ -165,7 +165,9 @@ bpflink_status give_module(const void* image, size_t size, const char* name, boo
     std::span bytes(static_cast<const std::byte*>(image), size);
     auto object = Object::parse(bytes);
     if (!object) return give_reason(object.error(), error);
-    *text = copy_string(emit_rust(make_skeleton(*object, name, bytes), for_libbpf_rs));
+    auto skeleton = make_skeleton(*object, name, bytes);
+    if (!skeleton) return give_reason(skeleton.error(), error);
+    *text = copy_string(emit_rust(*skeleton, for_libbpf_rs));
     return *text ? BPFLINK_OK : BPFLINK_ERROR_MEMORY;
   });
 }
