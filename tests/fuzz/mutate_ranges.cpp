@@ -104,7 +104,7 @@ class RangeMutator {
         size = begin_of(other) + size_of(other) - at + nudge();
         break;
       case 4:
-        at = begin_of(other) + random_.below(size_of(other) + 1);
+        at = begin_of(other) + random_.below(std::min<uint64_t>(size_of(other), file_.size()) + 1);
         break;
       default:
         if (random_.one_in(2)) size = size_of(other);
