@@ -41,7 +41,7 @@ std::expected<Bits, CoreReason> find_bitfield(uint32_t offset, uint32_t count, u
 }
 
 ValueResult answer_for_member(const CoreTypes& types, std::endian order, CoreKind kind,
-                         const AccessPath& path) {
+                              const AccessPath& path) {
   const CoreStep& step = path.steps.back();
   BtfType type = types.view.type(step.type_id);
   uint32_t id = skip_modifiers(types.view, type.member(step.index).type);

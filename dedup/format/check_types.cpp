@@ -66,8 +66,8 @@ std::expected<void, Error> check_ranges(const BtfView& types, uint32_t id) {
 std::expected<void, Error> check_func(const BtfView& types, uint32_t id, BtfType func) {
   if (types.kind(func.type()) == BtfKind::FuncProto) return {};
   return fail_type(types, id,
-              fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
-                          btf_kind_name(types.kind(func.type()))));
+                   fmt::format("has type id {}, which is {}, not FUNC_PROTO", func.type(),
+                               btf_kind_name(types.kind(func.type()))));
 }
 
 std::expected<void, Error> check_datasec(const BtfView& types, uint32_t id, BtfType datasec) {
@@ -76,8 +76,8 @@ std::expected<void, Error> check_datasec(const BtfView& types, uint32_t id, BtfT
     BtfKind kind = types.kind(var);
     if (kind != BtfKind::Var && kind != BtfKind::Func)
       return fail_type(types, id,
-                  fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i, var,
-                              btf_kind_name(kind)));
+                       fmt::format("variable {} has type id {}, which is {}, not VAR or FUNC", i,
+                                   var, btf_kind_name(kind)));
   }
   return {};
 }
@@ -96,8 +96,8 @@ std::expected<void, Error> check_decl_tag(const BtfView& types, uint32_t id, Btf
   uint32_t components = tag_components(types, tag.type());
   if (index >= -1 && index < components) return {};
   return fail_type(types, id,
-              fmt::format("has component index {}, but type id {} has {} components", index,
-                          tag.type(), components));
+                   fmt::format("has component index {}, but type id {} has {} components", index,
+                               tag.type(), components));
 }
 
 /// Checks the types that a FUNC, DATASEC or DECL_TAG refers to.

@@ -36,7 +36,8 @@ struct DataVariable {
 };
 
 /// The variables of a section, by offset.
-std::vector<DataVariable> find_variables(const SymbolsByPlace& symbols, const InputSection& section) {
+std::vector<DataVariable> find_variables(const SymbolsByPlace& symbols,
+                                         const InputSection& section) {
   std::vector<DataVariable> variables;
   symbols.for_each_in(section, 0, section.size, [&](const InputSymbol& symbol) {
     if (symbol.type == STT_OBJECT && symbol.size != 0)
