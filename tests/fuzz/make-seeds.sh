@@ -112,25 +112,23 @@ __attribute__((section("socket"))) int prog(struct pair *q) {
   return q->b + p.a + __builtin_btf_type_id(*(struct pair *)0, 0);
 }
 __asm__(".section .BTF_ids,\"a\",@progbits\n"
-        "__BTF_ID__struct__pair__1: .long 3\n"
+        "__BTF_ID__struct__pair__1: .long 1\n"
         "__BTF_ID__set__plain: .long 2\n"
-        "__BTF_ID__struct__pair__2: .long 3\n"
+        "__BTF_ID__struct__pair__2: .long 1\n"
         "__BTF_ID__struct__pair__3: .long 1\n"
         "__BTF_ID__set8__pairs: .long 1, 1\n"
-        "__BTF_ID__func__prog__4: .long 2, 1\n");
+        "__BTF_ID__func__prog__4: .long 1, 1\n");
 END
-# Ids of many types are valid at odd places, too; --sort changes them all.
-{ for number in {999..800}; do echo "struct s$number { struct s$number *a; } v$number;"; done; cat update.c; } >many.c
+# Ids of hundreds of types are valid at odd places, too; --sort changes them all.
+for number in {199..100}; do echo "struct s$number { struct s$number *a; } v$number;"; done >>update.c
 for target in bpf bpfeb; do
-  for name in update many; do
-    "$CC" -g -O2 --target=$target -mcpu=v3 -w -c $name.c -o $name.$target.o
-    for choices in 0 1; do pair $choices $name.$target.o /dev/null >"$OLDPWD/update/$name-$choices.$target"; done
-  done
+  "$CC" -g -O2 --target=$target -mcpu=v3 -w -c update.c -o update.$target.o
+  for choices in 0 1; do pair $choices update.$target.o /dev/null >"$OLDPWD/update/$choices.$target"; done
   order=le
   if [[ $target == bpfeb ]]; then order=be; fi
   struct=$((4 << 24)) pointer=$((2 << 24)) typedef=$((8 << 24))
   blob $order '\0int\0pair\0a\0b\0' 1 $((1 << 24)) 4 $((1 << 24 | 32)) 5 $((struct | 2)) 8 10 1 0 12 1 32 >base.btf
   blob $order 'user\0alias\0' 0 $pointer 2 14 $((struct | 1)) 8 10 3 0 19 $typedef 4 0 $pointer 2 >split.btf
   llvm-objcopy-19 -R .BTF.ext -R .rel.BTF.ext -R .rel.BTF --update-section .BTF=split.btf update.$target.o module.o
-  for choices in 2 3 6 7; do pair $choices module.o base.btf >"$OLDPWD/update/module-$choices.$target"; done
+  for choices in 2 3 6 7; do pair $choices module.o base.btf >"$OLDPWD/update/$choices.$target"; done
 done

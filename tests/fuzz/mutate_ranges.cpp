@@ -53,6 +53,8 @@ class RangeMutator {
         return mutate_elf_header();
       case 3:
         return mutate_table();
+      case 4:
+        return shorten_table();
       default:
         return move_section();
     }
@@ -85,25 +87,18 @@ class RangeMutator {
   void move_section() {
     size_t moved = choose(), other = choose();
     uint64_t at = begin_of(other) + nudge(), size = size_of(moved);
-    switch (random_.below(6)) {
+    switch (random_.below(5)) {
       case 0:
         at = headers_ + random_.below(image_.sections.size()) * sizeof(Elf64_Shdr) + nudge();
         break;
       case 1:
         at = random_.below(sizeof(Elf64_Ehdr));
         break;
-      case 2:  // at the end of the file
-        size = random_.below(32);
-        at = file_.size() - size;
-        if (random_.one_in(2))
-          numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_entsize)),
-                                 random_.one_of({1, 2, 4, 8, 12}));
-        break;
-      case 3:
+      case 2:
         at = begin_of(moved);  // only longer, up to the end of the other
         size = begin_of(other) + size_of(other) - at + nudge();
         break;
-      case 4:
+      case 3:
         at = begin_of(other) + random_.below(std::min<uint64_t>(size_of(other), file_.size()) + 1);
         break;
       default:
@@ -111,6 +106,19 @@ class RangeMutator {
     }
     numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_offset)), at);
     numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_size)), size);
+  }
+
+  /// Puts the beginning of a table at the end of the file, with entries of another size.
+  void shorten_table() {
+    size_t relocations = find(".rel.BTF");
+    size_t moved = relocations != 0 && random_.one_in(2) ? relocations : choose();
+    const Bytes& bytes = image_.sections[moved].bytes;
+    size_t size = std::min(random_.below(32), bytes.size());
+    numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_offset)), file_.size());
+    numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_size)), size);
+    numbers_.set<uint64_t>(field(moved, offsetof(Elf64_Shdr, sh_entsize)),
+                           random_.one_of({1, 2, 4, 8, 12, 16}));
+    file_.insert(file_.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
   }
 
   /// Entry sizes, links, types and names.
@@ -202,7 +210,7 @@ class RangeMutator {
     }
     if (values.empty()) return move_section();
     uint64_t near = numbers_.get<uint64_t>(values[random_.below(values.size())]);
-    numbers_.set<uint64_t>(values[random_.below(values.size())], near + nudge());
+    numbers_.set<uint64_t>(values[random_.below(values.size())], near + random_.below(7) - 3);
   }
 
   const ElfImage& image_;  ///< of the file before
