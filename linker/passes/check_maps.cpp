@@ -1,8 +1,9 @@
 // Pass: check for maps that loaders do not recognize or refuse.
 //
 // A loader creates a map for each global variable in .maps. libbpf rejects static ones, and those
-// whose definition it does not understand. A variable is no map if only its declaration has
-// SEC(".maps"), not its definition. The reverse does no harm: the definition decides.
+// whose definition it does not understand; the kernel those that break the rules of their type. A
+// variable is no map if only its declaration has SEC(".maps"), not its definition. The reverse does
+// no harm: the definition decides.
 #include <fmt/format.h>
 
 #include <map>
@@ -12,6 +13,7 @@
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/types/map_definition.hpp"
+#include "linker/types/map_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -88,21 +90,32 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
   bool is_map = section->role == SectionRole::Maps;
   bool is_data = section->role == SectionRole::Bss || section->role == SectionRole::Data ||
                  section->role == SectionRole::Rodata || section->role == SectionRole::Other;
-  std::string what;
+  std::string what, advice;
+  DiagnosticCode code = is_map ? DiagnosticCode::NotOpenable : DiagnosticCode::NotLoadable;
   if (is_map) {
     what = find_map_fault(types, definition);
+    if (what.empty()) {
+      Map map;
+      read_map_definition(types, definition, map);
+      auto fault = find_rule_fault(map);
+      if (fault && fault->since == LinuxRelease{}) {
+        code = DiagnosticCode::NotLoadable;
+        what = std::move(fault->text);
+        advice = std::move(fault->advice);
+      }
+    }
   } else if (is_data && !declared_as_maps.contains(symbol) && is_like_map(types, definition)) {
     what = fmt::format("is defined like a map, but is a variable in {}", section->name);
   }
   if (what.empty()) return;
   std::vector references{reference_to(object, symbol->input())};
-  if (!is_map) references.push_back(hint("put SEC(\".maps\") behind its name"));
-  context.diagnostics.report(
-      {.severity = Severity::Warning,
-       .message = fmt::format("'{}' {}", symbol->name, what),
-       .code = is_map ? DiagnosticCode::NotOpenable : DiagnosticCode::NotLoadable,
-       .symbol = std::string(symbol->name),
-       .references = std::move(references)});
+  if (!is_map) advice = "put SEC(\".maps\") behind its name";
+  if (!advice.empty()) references.push_back(hint(std::move(advice)));
+  context.diagnostics.report({.severity = Severity::Warning,
+                              .message = fmt::format("'{}' {}", symbol->name, what),
+                              .code = code,
+                              .symbol = std::string(symbol->name),
+                              .references = std::move(references)});
 }
 
 bool is_arena(const Symbol& symbol) {

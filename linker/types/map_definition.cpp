@@ -109,19 +109,6 @@ bool has_too_many_members(const BtfView& types, uint32_t definition) {
   return types.type(definition).vlen() > std::size(known_attributes);
 }
 
-/// Types of maps whose keys are indices.
-constexpr uint32_t maps_with_indices[] = {BPF_MAP_TYPE_ARRAY,
-                                          BPF_MAP_TYPE_PROG_ARRAY,
-                                          BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-                                          BPF_MAP_TYPE_PERCPU_ARRAY,
-                                          BPF_MAP_TYPE_CGROUP_ARRAY,
-                                          BPF_MAP_TYPE_ARRAY_OF_MAPS,
-                                          BPF_MAP_TYPE_DEVMAP,
-                                          BPF_MAP_TYPE_SOCKMAP,
-                                          BPF_MAP_TYPE_CPUMAP,
-                                          BPF_MAP_TYPE_XSKMAP,
-                                          BPF_MAP_TYPE_REUSEPORT_SOCKARRAY};
-
 /// The size that an attribute gives for keys or values; nothing if it gives none.
 std::optional<uint64_t> size_by(const BtfView& types, const MapAttribute& attribute) {
   if (attribute.form == MapAttribute::Form::Number) return attribute.number;
@@ -158,12 +145,7 @@ std::string find_map_fault(const BtfView& types, uint32_t definition) {
     if (sizes[0] && sizes[1] && *sizes[0] != *sizes[1])
       return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
                          count_of(*sizes[0], "byte"), *sizes[1]);
-  uint64_t key = keys[0].value_or(keys[1].value_or(4));
   if (type.value_or(0) == 0) return "has no type";
-  bool has_indices = std::ranges::find(maps_with_indices, *type) != std::end(maps_with_indices);
-  if (has_indices && key != 4)
-    return fmt::format("of type {} has a key of {}: the key is an index of 4 bytes",
-                       map_type_name(static_cast<uint32_t>(*type)), count_of(key, "byte"));
   return "";
 }
 

@@ -55,17 +55,17 @@ expect_message "$message" "$BPFLINK" a.o b.o -o out.o
 
 # Maps, and duplicate definitions
 compile a <<<'
-extern struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); } v SEC(".maps");
+extern struct { __uint(type, 99); __type(key, int); } v SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }'
-compile b <<<'struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, long); } v SEC(".maps");'
+compile b <<<'struct { __uint(type, 99); __type(key, long); } v SEC(".maps");'
 expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	long *key;
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int *key;
 >>> } v
 >>>     declared in a.bpf.c:2 (a.o)

@@ -118,17 +118,17 @@ expect_message "b.bpf.c:1:5: error: conflicting types of 'f'
 # Maps
 # of_maps DIFFERENCE A B
 of_maps() {
-  conflict "$1" "extern struct { __uint(type, BPF_MAP_TYPE_HASH); $2 } v SEC(\".maps\");
+  conflict "$1" "extern struct { __uint(type, 99); $2 } v SEC(\".maps\");
 SEC(\"socket\") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&v, &key) != 0; }" \
-    "struct { __uint(type, BPF_MAP_TYPE_HASH); $3 } v SEC(\".maps\");"
+    "struct { __uint(type, 99); $3 } v SEC(\".maps\");"
 }
 of_maps '>>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	long *key;
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int *key;
 >>> } v
 >>>     declared in a.bpf.c:1 (a.o)
@@ -136,12 +136,12 @@ of_maps '>>> struct {
 >>>     b.o: long, 8 bytes
 >>>     a.o: int, 4 bytes' '__type(key, int);' '__type(key, long);'
 of_maps '>>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*max_entries)[2];
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*max_entries)[1];
 >>> } v
 >>>     declared in a.bpf.c:1 (a.o)
@@ -149,12 +149,12 @@ of_maps '>>> struct {
 >>>     b.o: int (*)[2], value 2
 >>>     a.o: int (*)[1], value 1' '__uint(max_entries, 1);' '__uint(max_entries, 2);'
 of_maps '>>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*max_entries)[2];
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> extern struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*map_flags)[1];
 >>> } v
 >>>     declared in a.bpf.c:1 (a.o)
@@ -163,15 +163,15 @@ of_maps '>>> struct {
 >>>     a.o: int (*)[1]' '__uint(map_flags, 1);' '__uint(max_entries, 2);'
 
 # Two definitions of a map: neither may have an attribute that the other lacks.
-compile a <<<'struct { __uint(type, 1); __uint(map_flags, 1); } v SEC(".maps") __weak;'
-compile b <<<'struct { __uint(type, 1); } v SEC(".maps");'
+compile a <<<'struct { __uint(type, 99); __uint(map_flags, 1); } v SEC(".maps") __weak;'
+compile b <<<'struct { __uint(type, 99); } v SEC(".maps");'
 expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*map_flags)[1];
 >>> } v
 >>>     defined in a.bpf.c:1 (a.o)
@@ -179,16 +179,16 @@ expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>>     b.o: no such attribute
 >>>     a.o: int (*)[1]
 >>> declare it once, in a header that all include" "$BPFLINK" a.o b.o -o out.o
-compile a <<<'struct { __uint(type, 1); } v SEC(".maps") __weak;'
-compile b <<<'struct { __uint(type, 1); __uint(map_flags, 1); } v SEC(".maps");'
+compile a <<<'struct { __uint(type, 99); } v SEC(".maps") __weak;'
+compile b <<<'struct { __uint(type, 99); __uint(map_flags, 1); } v SEC(".maps");'
 expect_message "b.bpf.c:1: error: conflicting types of 'v'
 >>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> 	int (*map_flags)[1];
 >>> } v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> struct {
->>> 	int (*type)[1];
+>>> 	int (*type)[99];
 >>> } v
 >>>     defined in a.bpf.c:1 (a.o)
 >>> they differ at v.map_flags

@@ -151,6 +151,48 @@ maps.bpf.c:7: warning: 'lost' is defined like a map, but is a variable in .bss
 >>>     defined in maps.bpf.c:7 (maps.o)
 >>> put SEC(\".maps\") behind its name" maps.o
 
+# Definitions that no kernel creates; what user space sets before the load is silent.
+compile rules <<'END'
+struct wide { char bytes[40000]; };
+struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); __type(value, long); } ring SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_LPM_TRIE); __type(key, long); __type(value, int); __uint(max_entries, 1); } trie SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_QUEUE); __type(key, int); __type(value, int); __uint(max_entries, 1); } queue SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY); __type(key, int); __type(value, struct wide); __uint(max_entries, 1); } cpus SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH); __type(value, int); __uint(max_entries, 1); } keyless SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_LRU_HASH); __type(key, int); __uint(max_entries, 1); } valueless SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_NO_PREALLOC); } flags SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); __type(key, int); __type(value, long); } events SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_TASK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __type(key, int); __type(value, int); __uint(max_entries, 9); } tasks SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __uint(key_size, 4); __uint(value_size, 4); } socks SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_STACK_TRACE); __type(key, int); __uint(value_size, 12); __uint(max_entries, 1); } stacks SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_SOCKMAP); __type(key, int); __uint(value_size, 16); __uint(max_entries, 1); } socket_map SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int); __uint(map_extra, 3); } extra SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); } silent_events SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4); } silent_stacks SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int); } silent_size SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_RINGBUF); } silent_ring SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_PERCPU_HASH); __uint(key_size, 8); __uint(value_size, 32768); } silent_cpus SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_DEVMAP_HASH); __uint(key_size, 4); __uint(value_size, 8); } silent_devices SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH_OF_MAPS); __uint(key_size, 8); } silent_maps SEC(".maps");
+struct { __uint(type, 99); } silent_future SEC(".maps");
+SEC("socket") int prog(void *ctx) { return 0; }
+END
+"$BPFLINK" rules.o -o out.o 2>errors
+[[ $(grep warning errors) == "rules.bpf.c:2: warning: 'ring' of type ringbuf has a value of 8 bytes: such maps have no values
+rules.bpf.c:3: warning: 'trie' of type lpm_trie lacks BPF_F_NO_PREALLOC
+rules.bpf.c:4: warning: 'queue' of type queue has a key of 4 bytes: such maps have no keys
+rules.bpf.c:5: warning: 'cpus' of type percpu_array has a value of 40000 bytes: it must have 1 to 32768
+rules.bpf.c:6: warning: 'keyless' of type hash has no key
+rules.bpf.c:7: warning: 'valueless' of type lru_hash has no value
+rules.bpf.c:8: warning: 'flags' of type array has BPF_F_NO_PREALLOC, which such maps do not take
+rules.bpf.c:9: warning: 'events' of type perf_event_array has a value of 8 bytes: it must have 4
+rules.bpf.c:10: warning: 'tasks' of type task_storage has 9 max_entries: such maps take none
+rules.bpf.c:11: warning: 'socks' of type sk_storage has no types of its key and value
+rules.bpf.c:12: warning: 'stacks' of type stack_trace has a value of 12 bytes: it must be a multiple of 8
+rules.bpf.c:13: warning: 'socket_map' of type sockmap has a value of 16 bytes: it must have 4 or 8
+rules.bpf.c:14: warning: 'extra' of type hash has map_extra, which such maps do not take" ]] || mistake "$(<errors)"
+[[ $(grep -c '>>> __uint(map_flags, BPF_F_NO_PREALLOC);' errors) == 1 ]] || mistake "$(<errors)"
+
 compile static_map <<'END'
 static struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } table SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&table, &key) != 0; }

@@ -1,0 +1,216 @@
+#include "linker/types/map_rules.hpp"
+
+#include <fmt/format.h>
+#include <linux/bpf.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+#include "dedup/internal.hpp"
+#include "linker/types/map_definition.hpp"
+
+namespace bpflink {
+namespace {
+
+// Not in the headers of every system:
+constexpr uint32_t map_type_cgrp_storage = 32, map_type_insn_array = 34;
+constexpr uint32_t flag_no_prealloc = 1, flag_no_common_lru = 2, flag_numa_node = 4,
+                   flag_read_only = 8, flag_write_only = 16, flag_build_id = 32,
+                   flag_zero_seed = 64, flag_read_only_program = 128, flag_write_only_program = 256,
+                   flag_clone = 512, flag_mmapable = 1U << 10, flag_preserve_elements = 1U << 11,
+                   flag_inner_map = 1U << 12, flag_token = 1U << 16, flag_segv_on_fault = 1U << 17,
+                   flag_no_user_conversion = 1U << 18, flag_overwrite = 1U << 19;
+
+struct FlagName {
+  uint32_t flag;
+  std::string_view name;
+  LinuxRelease since = {};
+};
+constexpr FlagName flag_names[] = {
+    {flag_no_prealloc, "BPF_F_NO_PREALLOC"},
+    {flag_no_common_lru, "BPF_F_NO_COMMON_LRU"},
+    {flag_numa_node, "BPF_F_NUMA_NODE"},
+    {flag_read_only, "BPF_F_RDONLY"},
+    {flag_write_only, "BPF_F_WRONLY"},
+    {flag_build_id, "BPF_F_STACK_BUILD_ID"},
+    {flag_zero_seed, "BPF_F_ZERO_SEED", {5, 0}},
+    {flag_read_only_program, "BPF_F_RDONLY_PROG", {5, 2}},
+    {flag_write_only_program, "BPF_F_WRONLY_PROG", {5, 2}},
+    {flag_clone, "BPF_F_CLONE", {5, 4}},
+    {flag_mmapable, "BPF_F_MMAPABLE", {5, 5}},
+    {flag_preserve_elements, "BPF_F_PRESERVE_ELEMS", {5, 10}},
+    {flag_inner_map, "BPF_F_INNER_MAP", {5, 10}},
+    {flag_token, "BPF_F_TOKEN_FD", {6, 9}},
+    {flag_segv_on_fault, "BPF_F_SEGV_ON_FAULT", {6, 9}},
+    {flag_no_user_conversion, "BPF_F_NO_USER_CONV", {6, 9}},
+    {flag_overwrite, "BPF_F_RB_OVERWRITE", {6, 19}},
+};
+
+/// The sizes in bytes that keys or values may have.
+struct SizeRule {
+  uint64_t least = 0, most = 0;
+  uint64_t multiple_of = 1;
+  uint64_t other = 0;             ///< another size that is allowed
+  LinuxRelease other_since = {};  ///< from this release on
+  bool may_be_absent = false;     ///< loaders or programs often set it
+};
+constexpr uint64_t any_bytes = UINT32_MAX, per_cpu_bytes = 32 << 10;
+constexpr SizeRule none{}, some{1, any_bytes}, per_cpu{1, per_cpu_bytes}, index_key{4, 4},
+    descriptor{.least = 4, .most = 4, .may_be_absent = true},
+    stack_of_addresses{.least = 8, .most = any_bytes, .multiple_of = 8, .may_be_absent = true},
+    lpm_key{5, 260}, one_cookie{.least = 4, .most = 4, .other = 8},
+    with_program_58{.least = 4, .most = 4, .other = 8, .other_since = {5, 8}},
+    with_program_59{.least = 4, .most = 4, .other = 8, .other_since = {5, 9}},
+    cgroup_key{.least = 16, .most = 16, .other = 8, .other_since = {5, 9}};
+
+enum class Entries : uint8_t { Some, None };
+
+struct MapRules {
+  uint32_t type;
+  SizeRule key, value;
+  uint32_t flags = 0;           ///< those that are allowed
+  uint32_t required_flags = 0;  ///< those that must be set
+  Entries entries = Entries::Some;
+  bool needs_types = false;  ///< the key and the value must have types in BTF
+};
+
+constexpr uint32_t access_flags =
+    flag_read_only | flag_write_only | flag_read_only_program | flag_write_only_program;
+constexpr uint32_t user_flags = flag_numa_node | flag_read_only | flag_write_only;
+constexpr uint32_t hash_flags = flag_no_prealloc | flag_numa_node | access_flags | flag_zero_seed;
+constexpr uint32_t lru_flags = flag_no_common_lru | flag_numa_node | access_flags | flag_zero_seed;
+constexpr uint32_t array_flags = flag_numa_node | access_flags;
+constexpr uint32_t storage_flags = flag_no_prealloc | flag_clone;
+
+constexpr MapRules rules[] = {
+    {BPF_MAP_TYPE_HASH, some, some, hash_flags},
+    {BPF_MAP_TYPE_ARRAY, index_key, some, array_flags | flag_mmapable | flag_inner_map},
+    {BPF_MAP_TYPE_PROG_ARRAY, descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_PERF_EVENT_ARRAY, descriptor, descriptor, user_flags | flag_preserve_elements},
+    {BPF_MAP_TYPE_PERCPU_HASH, some, per_cpu, hash_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_PERCPU_ARRAY, index_key, per_cpu, access_flags},
+    {BPF_MAP_TYPE_STACK_TRACE, descriptor, stack_of_addresses,
+     user_flags | flag_build_id | flag_read_only_program | flag_write_only_program},
+    {BPF_MAP_TYPE_CGROUP_ARRAY, descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_LRU_HASH, some, some, lru_flags},
+    {BPF_MAP_TYPE_LRU_PERCPU_HASH, some, per_cpu, lru_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_LPM_TRIE, lpm_key, some, flag_no_prealloc | flag_numa_node | access_flags,
+     flag_no_prealloc},
+    {BPF_MAP_TYPE_ARRAY_OF_MAPS, descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_HASH_OF_MAPS, some, descriptor, hash_flags},
+    {BPF_MAP_TYPE_DEVMAP, index_key, with_program_58, user_flags},
+    {BPF_MAP_TYPE_SOCKMAP, index_key, one_cookie, user_flags},
+    {BPF_MAP_TYPE_CPUMAP, index_key, with_program_59, flag_numa_node},
+    {BPF_MAP_TYPE_XSKMAP, index_key, index_key, user_flags},
+    {BPF_MAP_TYPE_SOCKHASH, {1, 512}, one_cookie, user_flags},
+    {BPF_MAP_TYPE_CGROUP_STORAGE, cgroup_key, some, array_flags, 0, Entries::None},
+    {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, index_key, one_cookie, array_flags},
+    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, cgroup_key, per_cpu, array_flags, 0, Entries::None},
+    {BPF_MAP_TYPE_QUEUE, none, some, array_flags},
+    {BPF_MAP_TYPE_STACK, none, some, array_flags},
+    {BPF_MAP_TYPE_SK_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
+     true},
+    {BPF_MAP_TYPE_DEVMAP_HASH, index_key, with_program_58, user_flags},
+    {BPF_MAP_TYPE_RINGBUF, none, none, flag_numa_node | flag_overwrite},
+    {BPF_MAP_TYPE_INODE_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
+     true},
+    {BPF_MAP_TYPE_TASK_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
+     true},
+    {BPF_MAP_TYPE_BLOOM_FILTER, none, some, array_flags | flag_zero_seed},
+    {BPF_MAP_TYPE_USER_RINGBUF, none, none, flag_numa_node},
+    {map_type_cgrp_storage, index_key, some, storage_flags, flag_no_prealloc, Entries::None, true},
+    {map_type_arena, none, none, flag_mmapable | flag_segv_on_fault | flag_no_user_conversion,
+     flag_mmapable},
+    {map_type_insn_array, index_key, {16, 16}, 0},
+};
+
+std::string describe_sizes(const SizeRule& rule, std::string_view what) {
+  if (rule.most == 0) return fmt::format("such maps have no {}s", what);
+  if (rule.other != 0) return fmt::format("it must have {} or {}", rule.least, rule.other);
+  if (rule.least == rule.most)
+    return what == "key" && rule.least == 4 ? "the key is an index of 4 bytes"
+                                            : fmt::format("it must have {}", rule.least);
+  if (rule.multiple_of != 1) return fmt::format("it must be a multiple of {}", rule.multiple_of);
+  return rule.most == any_bytes ? fmt::format("it must have {} or more", rule.least)
+                                : fmt::format("it must have {} to {}", rule.least, rule.most);
+}
+
+/// `what` is "key" or "value".
+std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
+                                        std::string_view what) {
+  bool is_key = what == "key";
+  uint64_t size = is_key ? map.key_size : map.value_size;
+  bool is_given = map.attribute(what) || map.attribute(is_key ? "key_size" : "value_size");
+  std::string type = fmt::format("of type {}", map_type_name(map.type));
+  if (!is_given) {
+    // The loader sets the size of what __array(values, ...) gives.
+    bool has_values = !is_key && map.attribute("values");
+    if (rule.least == 0 || rule.may_be_absent || has_values) return std::nullopt;
+    return MapFault{fmt::format("{} has no {}", type, what)};
+  }
+  // Another object may define a struct that this one only declares.
+  bool has_type = (is_key ? map.key_type_id : map.value_type_id) != 0;
+  if (size == 0 && has_type && rule.most != 0) return std::nullopt;
+  if (rule.other != 0 && size == rule.other) {
+    if (rule.other_since == LinuxRelease{}) return std::nullopt;
+    return MapFault{
+        fmt::format("{} has a {} of {}, which came with Linux {}.{}", type, what,
+                    count_of(size, "byte"), rule.other_since.major, rule.other_since.minor),
+        rule.other_since};
+  }
+  if (size >= rule.least && size <= rule.most && size % rule.multiple_of == 0) return std::nullopt;
+  return MapFault{fmt::format("{} has a {} of {}: {}", type, what, count_of(size, "byte"),
+                              describe_sizes(rule, what))};
+}
+
+std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
+  std::string type = fmt::format("of type {}", map_type_name(map.type));
+  MapFault newest{"", {}};
+  for (const FlagName& name : flag_names) {
+    if ((rule.required_flags & ~map.flags & name.flag) != 0)
+      return MapFault{fmt::format("{} lacks {}", type, name.name),
+                      {},
+                      fmt::format("__uint(map_flags, {});", name.name)};
+    // The loader sets the flag for a token.
+    if ((map.flags & name.flag) == 0 || name.flag == flag_token) continue;
+    if ((rule.flags & name.flag) == 0)
+      return MapFault{fmt::format("{} has {}, which such maps do not take", type, name.name)};
+    if (name.since > newest.since)
+      newest = {fmt::format("{} has {}, which came with Linux {}.{}", type, name.name,
+                            name.since.major, name.since.minor),
+                name.since};
+  }
+  constexpr uint32_t program_flags = flag_read_only_program | flag_write_only_program;
+  if ((map.flags & program_flags) == program_flags)
+    return MapFault{fmt::format("{} has BPF_F_RDONLY_PROG and BPF_F_WRONLY_PROG", type)};
+  return newest.since == LinuxRelease{} ? std::nullopt : std::optional(std::move(newest));
+}
+
+}  // namespace
+
+std::optional<MapFault> find_rule_fault(const Map& map) {
+  auto rule = std::ranges::find(rules, map.type, &MapRules::type);
+  if (rule == std::end(rules)) return std::nullopt;
+  std::optional<MapFault> later;  // one that some release creates
+  for (auto fault : {find_size_fault(map, rule->key, "key"),
+                     find_size_fault(map, rule->value, "value"), find_flag_fault(map, *rule)}) {
+    if (fault && fault->since == LinuxRelease{}) return fault;
+    if (fault && (!later || later->since < fault->since)) later = std::move(fault);
+  }
+  std::string type = fmt::format("of type {}", map_type_name(map.type));
+  if (rule->entries == Entries::None && map.max_entries != 0)
+    return MapFault{
+        fmt::format("{} has {} max_entries: such maps take none", type, map.max_entries)};
+  if (rule->needs_types && (map.key_type_id == 0 || map.value_type_id == 0))
+    return MapFault{fmt::format("{} has no types of its key and value", type),
+                    {},
+                    "__type(key, int); __type(value, ...);"};
+  bool takes_extra = map.type == BPF_MAP_TYPE_BLOOM_FILTER || map.type == map_type_arena;
+  if (map.extra != 0 && !takes_extra)
+    return MapFault{fmt::format("{} has map_extra, which such maps do not take", type)};
+  return later;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,44 @@
+#!/bin/bash
+# A map that no kernel creates, or not this one, fails beforehand.
+. "$(dirname "$0")/common.sh"
+
+kernel plain <<<'void init(void) {}'
+
+# map NAME DEFINITION: NAME.o has one map
+map() {
+  compile "$1" <<EOS
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+char LICENSE[] SEC("license") = "GPL";
+struct { $2 } map SEC(".maps");
+SEC("xdp") int prog(struct xdp_md *ctx) { return (long)&map == 5; }
+EOS
+}
+
+map ring '__uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); __type(value, int);'
+core 1 check ring.o plain.btf
+says 'error: map map of type ringbuf has a value of 4 bytes: such maps have no values in plain.btf'
+map trie '__uint(type, BPF_MAP_TYPE_LPM_TRIE); __uint(max_entries, 1); __type(key, long); __type(value, int);'
+core 1 check trie.o plain.btf
+says '>>> __uint(map_flags, BPF_F_NO_PREALLOC);'
+core 1 check trie.o plain.btf --table
+[[ $(tail -n 1 core.out) == '0 of 1 program fit plain.btf'* ]] || fail "$(<core.out)"
+
+# Some came with a release.
+map device '__uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 1); __uint(key_size, 4); __uint(value_size, 8);'
+core 1 check device.o plain.btf --release 5.7.0
+says 'error: map map of type devmap has a value of 8 bytes, which came with Linux 5.8 in plain.btf'
+core 0 check device.o plain.btf --release 5.8.0
+map mapped '__uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_MMAPABLE);'
+core 1 check mapped.o plain.btf --release 5.4.0
+says 'error: map map of type array has BPF_F_MMAPABLE, which came with Linux 5.5 in plain.btf'
+core 0 check mapped.o plain.btf --release 5.5.0
+says_not BPF_F_MMAPABLE
+
+# What user space sets before the load
+for definition in 'BPF_MAP_TYPE_PERF_EVENT_ARRAY);' 'BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4);' \
+  'BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int);' 'BPF_MAP_TYPE_ARRAY_OF_MAPS);'; do
+  map silent "__uint(type, $definition"
+  core 0 check silent.o plain.btf --release 6.12.0
+  says_not 'map map'
+done
