@@ -108,9 +108,10 @@ void CodeGraph::describe_functions() {
           if (type.func_linkage() == BtfLinkage::Global && !function.is_hidden)
             function.is_global = true;
           BtfType prototype = btf.type(type.type());
-          if (prototype.kind() == BtfKind::FuncProto)
-            function.parameters =
-                static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
+          if (prototype.kind() != BtfKind::FuncProto) return;
+          function.declared_parameters = prototype.vlen();
+          function.parameters =
+              static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
         });
   constexpr std::string_view prefix = "exception_callback:";
   for (uint32_t id : object.tags) {
@@ -210,6 +211,7 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
   if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
   if (holder && holder->role == SectionRole::Rodata)
     return {Data, holder->index, offset + (target.symbol ? relocation.addend : 0)};
+  if (holder && holder->role == SectionRole::Maps && target.symbol) return {Map, relocation.symbol};
   if (symbol.is_defined()) return {Unknown};
   const ExternType* type = find_extern(symbol);
   if (!type || (type->is_kconfig && type->is_function)) return {Unknown};

@@ -23,6 +23,7 @@ struct CodeReference {
     Callback,  ///< the address of function `index`
     Data,      ///< the address of byte `offset` of section `index`, .rodata or .rodata.*
     Kconfig,   ///< the address of the .kconfig extern with symbol `index`, plus `offset`
+    Map,       ///< the address of the map with symbol `index`
     Ksym,      ///< the address, or a call, of what the extern with symbol `index` names
     Unknown,
   };
@@ -66,6 +67,7 @@ struct CodeFunction {
   /// one block.
   bool is_opaque = false;
   uint8_t parameters = 5;
+  uint32_t declared_parameters = UINT32_MAX;  ///< in BTF; the most if that does not tell
   uint32_t first_block = 0, block_count = 0;
   uint32_t first_insn = 0, insn_count = 0;
 };

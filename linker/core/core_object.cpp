@@ -8,6 +8,7 @@
 #include "linker/elf/elf_file.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
+#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -113,6 +114,10 @@ void CoreObject::analyze_code() {
       const CodeInsn& insn = graph->insns[function.first_insn + i];
       InsnPlace place{function.section, insn.at};
       if (auto feature = feature_of(insn.insn)) feature_uses[*feature].push_back(place);
+      if (loaded_parameter(insn.insn) > function.declared_parameters)
+        excess_arguments.push_back(place);
+      if (insn.reference.kind == CodeReference::Kind::Map)
+        map_uses[file().symbols[insn.reference.index].name].push_back(place);
       if (!insn.insn.is_call()) continue;
       if (insn.reference.kind == CodeReference::Kind::Ksym)
         kfunc_calls[file().symbols[insn.reference.index].name].push_back(place);

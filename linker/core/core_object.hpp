@@ -45,6 +45,8 @@ struct CoreObject {
   std::unique_ptr<const CodeGraph> graph{};
   std::map<uint32_t, std::vector<InsnPlace>> helper_calls{};         ///< by the helper's id
   std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
+  std::map<std::string_view, std::vector<InsnPlace>> map_uses{};     ///< by the map's name
+  std::vector<InsnPlace> excess_arguments{};  ///< loads of arguments that a function does not have
   std::map<InsnFeature, std::vector<InsnPlace>> feature_uses{};
 
   const ObjectFile& file() const { return ObjectAccess::file(object); }

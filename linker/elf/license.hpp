@@ -7,6 +7,9 @@
 
 namespace bpflink {
 
+/// What makes programs compatible.
+inline constexpr std::string_view gpl_advice = "char LICENSE[] SEC(\"license\") = \"GPL\";";
+
 /// Whether programs of a license may call what is for the GPL: the same list as in the kernel's
 /// include/linux/license.h.
 inline bool is_gpl_compatible(std::string_view license) {

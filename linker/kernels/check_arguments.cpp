@@ -17,6 +17,7 @@
 #include "dedup/core/candidates.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/program_contexts.hpp"
+#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -75,9 +76,6 @@ void judge_tag(const Kernel& kernel, const ArgumentTag& tag, std::string_view of
                                  count, of_struct));
 }
 
-/// The releases whose verifiers check each global function on its own, and with pointers.
-constexpr LinuxRelease global_functions{5, 6}, pointer_arguments{5, 12};
-
 /// A global function that is no program.
 struct Subprogram {
   BtfType function;
@@ -132,8 +130,7 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
     for (uint32_t i = 0; i < prototype.vlen(); ++i) {
       uint32_t type = prototype.param(i).type;
       if (types.kind(skip_modifiers(types, type)) != BtfKind::Ptr ||
-          contexts.contains({id, static_cast<int32_t>(i)}) ||
-          !section_for_parameter(types, type).empty())
+          contexts.contains({id, static_cast<int32_t>(i)}) || !section_for_parameter(types, type).empty())
         continue;
       std::string_view name = subprogram.symbol->name;
       CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
@@ -146,6 +143,25 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
       }
       break;
     }
+  }
+}
+
+/// Verifiers refuse a global function without a result before they accept it.
+void check_results(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+  Knowledge allows = needs.kernel.has_release(void_results);
+  if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
+    return;
+  for (const auto& [id, subprogram] : subprograms.by_id) {
+    if (file.btf->type(subprogram.function.type()).type() != 0) continue;
+    std::string_view name = subprogram.symbol->name;
+    CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
+    finding.programs = subprogram.programs;
+    if (allows == Knowledge::Unknown)
+      finding.leave_unknown("global functions that return void", release_advice);
+    else
+      finding.fail(fmt::format("global functions that return void came with Linux {}.{}",
+                               void_results.major, void_results.minor),
+                   fmt::format("let {} return an int, or make it static or __hidden", name));
   }
 }
 
@@ -175,10 +191,11 @@ void check_tags(KernelNeeds& needs, const ObjectFile& file, const Subprograms& s
 
 void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_of) {
   if (!code.file().btf) return;
-  bool takes_all = kernel.has_release(pointer_arguments) == Knowledge::Known;
+  bool takes_all = kernel.has_release(void_results) == Knowledge::Known;
   if (takes_all && code.file().tags.empty()) return;
   Subprograms subprograms(*this, code, users_of);
   check_pointers(*this, code.file(), subprograms);
+  check_results(*this, code.file(), subprograms);
   check_tags(*this, code.file(), subprograms);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "linker/kernels/denied_targets.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
@@ -78,7 +79,21 @@ void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding
     finding.complaint->there = fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding) {
+/// Of a function or LSM hook that the kernel has.
+void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Target& target,
+                  CoreFinding& finding) {
+  auto denied = find_denied(meaning, target.wanted.name);
+  Knowledge denies = denied ? kernel.has_release(denied->since) : Knowledge::Absent;
+  if (denies == Knowledge::Unknown)
+    finding.leave_unknown(
+        fmt::format("whether programs attach to {} {}", target.thing, target.wanted.name),
+        release_advice);
+  else if (denies == Knowledge::Known)
+    finding.fail(fmt::format("{} {} {}", target.thing, target.wanted.name, denied->reason));
+}
+
+void check_target(KernelNeeds& needs, const SectionMeaning& meaning, const Target& target,
+                  CoreFinding& finding) {
   const WantedName& wanted = target.wanted;
   if (target.is_program || wanted.name.empty())
     return finding.leave_unknown(fmt::format("the target of {}", finding.symbol),
@@ -90,6 +105,8 @@ void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding
       finding.fail(fmt::format("function {} has no code of its own", wanted.name),
                    "the compiler inlined or split it: attach to a function that calls it");
       show_parts(*symbols, wanted.name, finding);
+    } else {
+      check_denied(needs.kernel, meaning, target, finding);
     }
     return;
   }
@@ -107,7 +124,7 @@ void check_target(KernelNeeds& needs, const Target& target, CoreFinding& finding
 void KernelNeeds::check_attach_targets() {
   for (const Program& program : object.programs())
     if (auto target = attach_target_of(program))
-      check_target(*this, *target,
+      check_target(*this, program.meaning, *target,
                    add(CoreNeed::AttachTarget, std::string(program.meaning.target), program.name));
 }
 

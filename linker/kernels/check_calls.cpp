@@ -56,6 +56,9 @@ size_t first_release(char rule) {
   return rule - (is_for_sleepable_before(rule) ? 'A' : '0');
 }
 
+/// Members of struct_ops whose programs may not call what the other members may.
+constexpr std::string_view tcp_release = "release", tcp_struct = "tcp_congestion_ops";
+
 char rule_of_helper(const ProgramCalls& calls, uint32_t id) {
   return id - 1 < calls.helpers.size() ? calls.helpers[id - 1] : '*';
 }
@@ -96,6 +99,10 @@ class CallRules {
     for (const StructOps& ops : object.struct_ops())
       for (const StructOpsMember& member : ops.members)
         structs.emplace(member.program, essential_name(ops.type_name));
+    for (const StructOps& ops : object.struct_ops())
+      for (const StructOpsMember& member : ops.members)
+        if (essential_name(ops.type_name) == tcp_struct && member.name == tcp_release)
+          releases_.insert(member.program);
     for (const Program& program : object.programs()) {
       auto in = structs.find(program.name);
       calls_.emplace(program.name, find(program.meaning, in == structs.end() ? "" : in->second));
@@ -103,6 +110,7 @@ class CallRules {
   }
 
   Permission helper(const Program& program, uint32_t id) const {
+    if (is_denied(program, id)) return {Knowledge::Absent, '-'};
     const ProgramCalls* calls = calls_of(program);
     if (!calls) return is_for_all(id) ? Permission{Knowledge::Known} : no_rule(program);
     char rule = rule_of_helper(*calls, id);
@@ -114,6 +122,8 @@ class CallRules {
   Permission kfunc(const Program& program, std::string_view name) const {
     const ProgramCalls* calls = calls_of(program);
     if (!calls) return no_rule(program);
+    if (name == "bpf_iter_css_task_new" && !may_visit_tasks(program.meaning))
+      return {Knowledge::Absent, '!'};
     char rule = rule_of_kfunc(*calls, name);
     // Kernels register a kfunc for types of programs when they get it.
     return {is_since_introduction(rule) ? Knowledge::Known : follow(rule), rule};
@@ -161,6 +171,26 @@ class CallRules {
     });
   }
 
+  /// Whether no kernel lets a program call a helper because of what it attaches to: functions of
+  /// local storage must not be entered again, and a socket's congestion control that is released
+  /// must not be replaced.
+  bool is_denied(const Program& program, uint32_t id) const {
+    const SectionMeaning& meaning = program.meaning;
+    if (id == BPF_FUNC_sk_storage_get || id == BPF_FUNC_sk_storage_delete)
+      return meaning.type == ProgramType::Tracing &&
+             (meaning.attach_type == BPF_TRACE_FENTRY || meaning.attach_type == BPF_TRACE_FEXIT) &&
+             meaning.target.starts_with("bpf_sk_storage");
+    return (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
+           releases_.contains(program.name);
+  }
+
+  /// Whether programs may visit the tasks of a cgroup, which takes a lock.
+  static bool may_visit_tasks(const SectionMeaning& meaning) {
+    bool is_iterator =
+        meaning.type == ProgramType::Tracing && meaning.attach_type == BPF_TRACE_ITER;
+    return meaning.type == ProgramType::Lsm || is_iterator || meaning.sleepable;
+  }
+
   /// What programs may call that have no type of their own is said once, of their type.
   static Permission no_rule(const Program& program) {
     ProgramType type = program.meaning.type;
@@ -188,6 +218,7 @@ class CallRules {
 
   const Kernel& kernel_;
   bool sleeps_later_;
+  std::unordered_set<std::string_view> releases_{};  ///< programs that are tcp_release
   std::unordered_map<std::string_view, const ProgramCalls*> calls_;
 };
 
@@ -254,13 +285,21 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
       }
       continue;
     }
+    bool is_forbidden = is_gpl_only(id) && !is_gpl_compatible(needs.object.license());
     auto may_fail = [&](const Program& program) {
-      return rules.helper(program, id).knowledge != Knowledge::Known;
+      return is_forbidden || rules.helper(program, id).knowledge != Knowledge::Known;
     };
     if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
+    ProgramList users = users_of(calls, CodeUse::Reached);
+    if (is_forbidden && !users.empty()) {
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users.front());
+      finding.programs = std::move(users);
+      finding.fail(fmt::format("a program without a GPL license calls {}", name),
+                   std::string(gpl_advice));
+      continue;
+    }
     auto permission_of = [&](const Program& program) { return rules.helper(program, id); };
-    for (Caller& caller :
-         group_callers(needs, rules, users_of(calls, CodeUse::Reached), permission_of)) {
+    for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
       CoreFinding& finding = needs.add(CoreNeed::Helper, name, caller.programs.front());
       finding.programs = std::move(caller.programs);
       report(caller.permission, caller.description, "call " + name, needs.kernel, finding);
@@ -285,7 +324,7 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& 
       CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
       finding.programs = std::move(users);
       finding.fail(fmt::format("a program without a GPL license calls {}", name),
-                   "char LICENSE[] SEC(\"license\") = \"GPL\";");
+                   std::string(gpl_advice));
       continue;
     }
     auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };

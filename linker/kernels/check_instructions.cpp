@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 
@@ -25,6 +26,12 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
                              text.since.major, text.since.minor),
                  std::string(text.advice));
   }
+  auto programs = users_of(code.excess_arguments, CodeUse::Reached);
+  if (programs.empty()) return;
+  CoreFinding& finding = add(CoreNeed::Instructions, "arguments on the stack", programs.front());
+  finding.programs = std::move(programs);
+  finding.fail("a function loads an argument from the stack that its type does not have",
+               std::string(excess_advice));
 }
 
 }  // namespace bpflink

@@ -16,6 +16,7 @@ void KernelNeeds::check() {
 
 void KernelNeeds::check_code(const CoreObject& code, const UsersOf& users_of) {
   check_kfunc_calls(code, users_of);
+  check_program_rules(code, users_of);
   check_calls(code, users_of);
   check_arguments(code, users_of);
   check_instructions(code, users_of);

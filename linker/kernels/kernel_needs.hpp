@@ -76,6 +76,7 @@ struct KernelNeeds {
   void check_struct_ops();
   void check_kernel_enums();
   void check_kfunc_calls(const CoreObject& code, const UsersOf& users_of);
+  void check_program_rules(const CoreObject& code, const UsersOf& users_of);
   void check_calls(const CoreObject& code, const UsersOf& users_of);
   void check_arguments(const CoreObject& code, const UsersOf& users_of);
   void check_instructions(const CoreObject& code, const UsersOf& users_of);

@@ -44,10 +44,21 @@ constexpr LastHelper lasts[] = {
     {{5, 11}, 162}, {{5, 12}, 163}, {{5, 13}, 165}, {{5, 14}, 168}, {{5, 15}, 175}, {{5, 16}, 179},
     {{5, 17}, 185}, {{5, 18}, 193}, {{5, 19}, 203}, {{6, 0}, 207},  {{6, 1}, 209},  {{6, 2}, 211}};
 
+/// The helpers that kernels mark gpl_only. tests/kernel/gpl-helpers.sh compares this list with the
+/// running kernel.
+constexpr uint32_t gpl_helpers[] = {4,   6,   22,  25,  27,  35,  36,  45,  55,  56,  58,
+                                    67,  69,  100, 110, 111, 112, 113, 114, 115, 119, 121,
+                                    126, 127, 150, 158, 163, 165, 169, 170, 171, 172, 173,
+                                    175, 176, 177, 191, 204, 205, 206, 207};
+
 }  // namespace
 
 std::string helper_name(uint32_t id) {
   return id < names().size() ? fmt::format("bpf_{}", names()[id]) : fmt::format("bpf_func_{}", id);
+}
+
+bool is_gpl_only(uint32_t id) {
+  return std::ranges::binary_search(gpl_helpers, id);
 }
 
 std::optional<uint32_t> find_helper(std::string_view name) {

@@ -16,6 +16,9 @@ std::string helper_name(uint32_t id);
 /// The reverse; nothing if there is no helper of that name.
 std::optional<uint32_t> find_helper(std::string_view name);
 
+/// Whether only programs with a GPL license may call a helper.
+bool is_gpl_only(uint32_t id);
+
 /// The newest helper of a release.
 struct LastHelper {
   LinuxRelease release;

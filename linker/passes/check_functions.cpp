@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
 #include "linker/object/program_contexts.hpp"
+#include "linker/object/verifier_rules.hpp"
 #include "linker/types/kernel_tags.hpp"
 
 namespace bpflink {
@@ -296,7 +298,9 @@ class TypeFaults {
   std::optional<Fault> find(uint32_t function) const {
     BtfType prototype = types_.type(types_.type(function).type());
     if (prototype.type() == 0)
-      return Fault{"returns void, which verifiers before Linux 7.1 refuse", "return an int"};
+      return Fault{fmt::format("returns void, which verifiers before Linux {}.{} refuse",
+                               void_results.major, void_results.minor),
+                   "return an int"};
     if (!is_acceptable_result(types_, prototype.type()))
       return Fault{fmt::format("returns '{}', and verifiers accept only numbers",
                                print_c_declaration(types_, prototype.type(), "")),
@@ -371,12 +375,45 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
 
 }  // namespace
 
+/// Warns of functions that load arguments which their types do not have: verifiers take the number
+/// of arguments from BTF.
+void warn_excess_arguments(Context& context) {
+  for (const auto& object : context.objects) {
+    if (!object->btf || !object->btf_ext) continue;
+    const Btf& types = *object->btf;
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> declared;  // by section and offset
+    object->btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          FuncInfo info = object->btf_ext->load_func_info(record.data());
+          BtfType prototype = types.type(types.type(info.type_id).type());
+          if (prototype.kind() == BtfKind::FuncProto)
+            declared.emplace(std::pair{section, info.insn_off}, prototype.vlen());
+        });
+    for (const InputSymbol& symbol : object->symbols) {
+      auto found = declared.find({symbol.section, symbol.value});
+      if (symbol.type != STT_FUNC || found == declared.end() || !is_live(*object, symbol)) continue;
+      const InputSection& section = object->sections[symbol.section];
+      std::optional<uint64_t> place;
+      for_each_insn(section.data, symbol.value, symbol.value + symbol.size, object->byte_order,
+                    [&](uint64_t at, const Insn& insn) {
+                      if (!place && loaded_parameter(insn) > found->second) place = at;
+                    });
+      if (!place) continue;
+      warn(context, DiagnosticCode::NotLoadable,
+           fmt::format("'{}' loads an argument from the stack, and its type has {}", symbol.name,
+                       count_of(found->second, "parameter")),
+           symbol.name, {reference_to(*object, symbol), hint(std::string(excess_advice))});
+    }
+  }
+}
+
 void check_functions(Context& context) {
   CallGraph graph(context);
   warn_static_programs(context, graph);
   warn_nameless(context, graph);
   CircleFinder(context, graph).run();
   warn_unacceptable_types(context, graph);
+  warn_excess_arguments(context);
 }
 
 }  // namespace bpflink

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <set>
 
@@ -16,13 +15,6 @@
 
 namespace bpflink {
 namespace {
-
-/// The helpers that kernels mark gpl_only. tests/kernel/gpl-helpers.sh compares this list with the
-/// running kernel.
-constexpr std::array gpl_helpers =
-    std::to_array<int32_t>({4,   6,   22,  25,  27,  35,  36,  45,  55,  56,  58,  67,  69,  100,
-                            110, 111, 112, 113, 114, 115, 119, 121, 126, 127, 150, 158, 163, 165,
-                            169, 170, 171, 172, 173, 175, 176, 177, 191, 204, 205, 206, 207});
 
 /// The license that the output will have; "" for none.
 std::string license_of(const Context& context) {
@@ -45,7 +37,7 @@ void for_each_gpl_call(const ObjectFile& object, const InputSection& section, Vi
     for_each_insn(section.data, fragment.begin, fragment.end, object.byte_order,
                   [&](uint64_t at, const Insn& insn) {
                     if (!insn.is_call() || insn.src_reg != 0) return;
-                    if (std::ranges::binary_search(gpl_helpers, insn.imm))
+                    if (is_gpl_only(static_cast<uint32_t>(insn.imm)))
                       visit(at, helper_name(static_cast<uint32_t>(insn.imm)), false);
                   });
   }

@@ -162,6 +162,7 @@ done
 # An array of another size: newer loaders change the load, older ones refuse it.
 compile array -mcpu=v3 <<'EOS'
 #include <bpf/bpf_core_read.h>
+char LICENSE[] SEC("license") = "GPL";
 struct pair { unsigned int numbers[2]; } __attribute__((preserve_access_index));
 unsigned sum;
 SEC("fentry/init") int enter(void *ctx) {

@@ -1,0 +1,67 @@
+// Checks what kernels demand of a program as a whole: its license, and the maps that it refers to.
+#include <fmt/format.h>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/elf/license.hpp"
+#include "linker/kernels/kernel_needs.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The types of programs that no kernel loads without a GPL license.
+bool needs_gpl(ProgramType type) {
+  return type == ProgramType::StructOps || type == ProgramType::Lsm;
+}
+
+/// Programs of these types may run while others hold a lock, so they may not refer to one.
+bool may_not_lock(ProgramType type) {
+  using enum ProgramType;
+  return type == Kprobe || type == Tracepoint || type == RawTracepoint ||
+         type == RawTracepointWritable || type == PerfEvent || type == SocketFilter;
+}
+
+bool has_spin_lock(const BtfView& types, const Map& map) {
+  uint32_t id = map.value_type_id == 0 ? 0 : skip_modifiers(types, map.value_type_id);
+  if (id == 0 || types.kind(id) != BtfKind::Struct) return false;
+  BtfType value = types.type(id);
+  for (uint32_t i = 0; i < value.vlen(); ++i) {
+    uint32_t member = skip_modifiers(types, value.member(i).type);
+    if (types.kind(member) == BtfKind::Struct && types.name(types.type(member)) == "bpf_spin_lock")
+      return true;
+  }
+  return false;
+}
+
+void check_licenses(KernelNeeds& needs) {
+  if (is_gpl_compatible(needs.object.license())) return;
+  for (const Program& program : needs.object.programs()) {
+    if (!needs_gpl(program.meaning.type)) continue;
+    std::string type(program_type_name(program.meaning.type));
+    needs.add(CoreNeed::ProgramType, type, program.name)
+        .fail(fmt::format("a {} program has no GPL license", type), std::string(gpl_advice));
+  }
+}
+
+void check_locks(KernelNeeds& needs, const CoreObject& code, const UsersOf& users_of) {
+  for (const auto& [name, places] : code.map_uses) {
+    const Map* map = needs.object.find_map(name);
+    if (!map || !needs.object.btf() || !has_spin_lock(*needs.object.btf(), *map)) continue;
+    for (std::string_view user : users_of(places, CodeUse::Contained)) {
+      const Program* program = needs.object.find_program(user);
+      if (!program || !may_not_lock(program->meaning.type)) continue;
+      std::string_view type = program_type_name(program->meaning.type);
+      needs.add(CoreNeed::MapType, std::string(name), user)
+          .fail(
+              fmt::format("{} programs may not use map {}, which has a bpf_spin_lock", type, name));
+    }
+  }
+}
+
+}  // namespace
+
+void KernelNeeds::check_program_rules(const CoreObject& code, const UsersOf& users_of) {
+  check_licenses(*this);
+  check_locks(*this, code, users_of);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,21 @@
+// Functions that programs may not be attached to, although the kernel's BTF has them: the lists
+// btf_id_deny and noreturn_deny of its verifier, and bpf_lsm_disabled_hooks.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "bpflink/check.hpp"
+#include "bpflink/object.hpp"
+
+namespace bpflink {
+
+struct DeniedTarget {
+  LinuxRelease since;       ///< the first release that refuses it
+  std::string_view reason;  ///< the rest of a sentence about the function
+};
+
+/// Why a program may not be attached to the function, or LSM hook, of that name; nothing if it may.
+std::optional<DeniedTarget> find_denied(const SectionMeaning& meaning, std::string_view name);
+
+}  // namespace bpflink

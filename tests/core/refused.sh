@@ -1,0 +1,139 @@
+#!/bin/bash
+# What verifiers refuse of whole programs: targets, licenses, maps with locks, calls, arguments.
+. "$(dirname "$0")/common.sh"
+
+header='#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+char LICENSE[] SEC("license") = "GPL";'
+kernel plain <<'EOS'
+void __rcu_read_lock(void) {}
+void migrate_disable(void) {}
+void do_exit(long code) {}
+void *bpf_sk_storage_get(void) { return 0; }
+int bpf_lsm_getprocattr(void) { return 0; }
+int bpf_lsm_file_open(void) { return 0; }
+EOS
+
+# marks: the mark of each program of the table
+marks() { awk '/^ *[a-z_]+ +[X+?]$/ { printf "%s%s ", $1, $2 }' core.out; }
+expect() { # WANT ARGUMENT...
+  local want=$1
+  shift
+  core "$([[ $want == *X* ]] && echo 1 || echo 0)" check "$@" --table
+  [[ $(marks) == "$want " ]] || fail "$*: $(marks), not $want: $(<core.out)"
+}
+
+# Functions that the kernel has and denies
+compile targets <<EOS
+$header
+SEC("fentry/__rcu_read_lock") int locks(void *ctx) { return 0; }
+SEC("fexit/migrate_disable") int migrates(void *ctx) { return 0; }
+SEC("fexit/do_exit") int exits(void *ctx) { return 0; }
+SEC("fentry/do_exit") int enters(void *ctx) { return 0; }
+SEC("lsm/getprocattr") int hooks(void *ctx) { return 0; }
+SEC("lsm/file_open") int opens(void *ctx) { return 0; }
+EOS
+expect 'locksX migratesX exitsX enters+ hooksX opens+' targets.o plain.btf --release 7.2.0
+says 'error: function __rcu_read_lock is denied: programs rely on it themselves in plain.btf'
+says 'error: function do_exit does not return: only fentry programs are accepted in plain.btf'
+says 'error: LSM hook getprocattr is disabled for programs in plain.btf'
+expect 'locks+ migratesX exits+ enters+ hooks+ opens+' targets.o plain.btf --release 6.1.0
+
+# Licenses
+sed 's/"GPL"/"Proprietary"/' >source <<EOS
+$header
+SEC("xdp") int plain(void *ctx) { return bpf_get_smp_processor_id(); }
+SEC("xdp") int prints(void *ctx) { char text[] = "x"; return bpf_trace_printk(text, 2); }
+SEC("lsm/file_open") int opens(void *ctx) { return 0; }
+EOS
+compile license <source
+expect 'plain+ printsX opensX' license.o plain.btf --release 7.2.0
+says 'error: a program without a GPL license calls bpf_trace_printk in plain.btf'
+says 'error: a lsm program has no GPL license in plain.btf'
+says '>>> char LICENSE[] SEC("license") = "GPL";'
+
+# Spin locks, also in code that a program only contains
+compile lock <<EOS
+$header
+struct value { struct bpf_spin_lock lock; int number; };
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, struct value); } map SEC(".maps");
+static __attribute__((noinline)) int count(void) { int key = 0; struct value *v = bpf_map_lookup_elem(&map, &key); return v ? v->number++ : 0; }
+SEC("kprobe/do_exit") int probes(void *ctx) { return count(); }
+SEC("perf_event") int idles(void *ctx) { return 0; }
+SEC("tc") int classifies(void *ctx) { return count(); }
+EOS
+expect 'probesX idles+ classifies+' lock.o plain.btf --release 7.2.0
+says 'error: kprobe programs may not use map map, which has a bpf_spin_lock in plain.btf'
+
+# Helpers and kfuncs that depend on what the program attaches to
+compile storage <<EOS
+$header
+struct { __uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __type(key, int); __type(value, int); } map SEC(".maps");
+SEC("fentry/bpf_sk_storage_get") int again(unsigned long long *ctx) { return bpf_sk_storage_get(&map, (void *)ctx[1], 0, 0) != 0; }
+SEC("fentry/do_exit") int other(unsigned long long *ctx) { return bpf_sk_storage_get(&map, (void *)ctx[1], 0, 0) != 0; }
+EOS
+expect 'againX other+' storage.o plain.btf --release 7.2.0
+compile tasks <<EOS
+$header
+extern int bpf_iter_css_task_new(void *it, void *css, unsigned flags) __ksym;
+SEC("fentry/do_exit") int enters(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
+SEC("fentry.s/do_exit") int sleeps(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
+SEC("lsm/file_open") int opens(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
+EOS
+kernel tasks <<'EOS'
+int bpf_iter_css_task_new(void *it, void *css, unsigned flags) { return 0; }
+void do_exit(long code) {}
+int bpf_lsm_file_open(void) { return 0; }
+EOS
+expect 'entersX sleeps+ opens+' tasks.o tasks.btf --release 7.2.0
+says '>>> it may sleep: call it in a sleepable program'
+
+# Members of struct_ops
+compile ops <<EOS
+$header
+struct tcp_congestion_ops { void (*release)(void *); void (*init)(void *); unsigned long (*get_info)(void *); char name[16]; };
+SEC("struct_ops") void ends(unsigned long long *ctx) { int on = 1; bpf_setsockopt((void *)ctx[0], 6, 1, &on, 4); }
+SEC("struct_ops") void begins(unsigned long long *ctx) { int on = 1; bpf_setsockopt((void *)ctx[0], 6, 1, &on, 4); }
+SEC(".struct_ops") struct tcp_congestion_ops cc = {.release = (void *)ends, .init = (void *)begins, .name = "x"};
+EOS
+kernel ops <<'EOS'
+struct tcp_congestion_ops { void (*release)(void *); void (*init)(void *); unsigned long (*get_info)(void *); char name[16]; };
+struct bpf_struct_ops_tcp_congestion_ops { struct tcp_congestion_ops data; } ops;
+void init(void) {}
+EOS
+core 1 check ops.o ops.btf --release 7.2.0
+says 'error: struct_ops programs may not call bpf_setsockopt in ops.btf'
+says '>>> needed by program ends'
+says_not begins
+sed 's/\.init = /.get_info = /; s/bpf_setsockopt((void \*)ctx\[0\], 6, 1, &on, 4)/on++/' ops.bpf.c >source
+compile info <source
+core 1 check info.o ops.btf --release 7.2.0
+says 'error: struct_ops member tcp_congestion_ops.get_info is none that programs may implement in ops.btf'
+
+# A sixth argument that the function's type does not have
+compile stack5 -mcpu=v4 <<EOS
+$header
+__attribute__((noinline)) static int sum(int a, int b, int c, int d, int e) {
+  long r;
+  asm volatile(".byte 0x79, 0xb0, 8, 0, 0, 0, 0, 0; %0 = r0" : "=r"(r) : : "r0"); // r0 = *(u64 *)(r11 + 8)
+  return a + b * c - d + e + r;
+}
+SEC("xdp") int passes(void *ctx) { return sum(1, (long)ctx & 3, 3, 4, 5) & 1; }
+EOS
+expect 'passesX' stack5.o plain.btf --release 7.3.0
+says 'error: a function loads an argument from the stack that its type does not have in plain.btf'
+"$BPFLINK" stack5.o -o out.o 2>core.log
+says "'sum' loads an argument from the stack, and its type has 5 parameters"
+
+# Global functions that return void
+compile voids <<EOS
+$header
+int seen;
+__attribute__((noinline)) void bump(int by) { seen += by; }
+SEC("xdp") int counts(struct xdp_md *ctx) { bump(ctx->rx_queue_index); return 2; }
+SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
+EOS
+expect 'countsX passes+' voids.o plain.btf --release 7.0.0
+says 'error: global functions that return void came with Linux 7.1 in plain.btf'
+expect 'counts+ passes+' voids.o plain.btf --release 7.1.0
+expect 'counts+ passes+' voids.o plain.btf --release 5.5.0
