@@ -8,6 +8,7 @@
 #include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
@@ -27,6 +28,14 @@ std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings
   return {};
 }
 
+OptionAction store_release(std::string& release) {
+  return [&release](std::string_view text) -> std::expected<void, Error> {
+    if (!version_code(text)) return fail("is no release, such as 6.12 or 6.12.3-generic");
+    release = text;
+    return {};
+  };
+}
+
 std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
   OptionAction add = [&options](std::string_view text) {
     return add_setting(options.settings, text);
@@ -40,8 +49,8 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
         {"--manifest", "FILE",
          "Read releases, architectures and the like of kernels from FILE (JSON)",
          store(options.known.manifest)},
-        {"--release", "X.Y.Z", "Assume that all kernels have this release",
-         store(options.known.release)},
+        {"--release", "RELEASE", "Assume that all kernels have this release",
+         store_release(options.known.release)},
         {"--config", "FILE", "Assume that all kernels have the configuration FILE",
          store(options.known.config)},
         {"--threads", "N", "Use N threads (default: one for each processor)",

@@ -15,6 +15,7 @@
 #include "linker/diagnostics/diagnostics.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/kernels/kernel_config.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {

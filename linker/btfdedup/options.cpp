@@ -1,24 +1,13 @@
 #include "linker/btfdedup/options.hpp"
 
-#include <charconv>
-
 #include "bpflink/convert.hpp"
 #include "linker/command_line/options.hpp"
 #include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
-
-/// "6.1" as a release, or nothing.
-std::optional<LinuxRelease> parse_release(std::string_view text) {
-  LinuxRelease release;
-  const char *begin = text.data(), *end = begin + text.size();
-  auto [dot, major_error] = std::from_chars(begin, end, release.major);
-  if (major_error != std::errc() || dot == end || *dot != '.') return std::nullopt;
-  auto [rest, minor_error] = std::from_chars(dot + 1, end, release.minor);
-  return minor_error == std::errc() && rest == end ? std::optional(release) : std::nullopt;
-}
 
 OptionAction store_target(std::optional<LinuxRelease>& target) {
   return [&target](std::string_view text) -> std::expected<void, Error> {
@@ -26,7 +15,7 @@ OptionAction store_target(std::optional<LinuxRelease>& target) {
     if (text == "classic-header")
       target = last_classic_header;
     else if (text.starts_with(prefix))
-      target = parse_release(text.substr(prefix.size()));
+      target = version_code(text.substr(prefix.size())).transform(release_of);
     return target ? std::expected<void, Error>()
                   : fail("is neither linux-N.N, such as linux-5.4, nor classic-header");
   };

@@ -87,19 +87,4 @@ std::optional<uint64_t> parse_number(std::string_view text) {
   return is_negative ? 0 - number : number;
 }
 
-std::optional<uint32_t> version_code(std::string_view release) {
-  uint32_t numbers[3] = {};
-  const char *at = release.data(), *end = at + release.size();
-  for (uint32_t& number : numbers) {
-    if (&number != numbers) {
-      if (at == end || *at != '.') return std::nullopt;
-      ++at;
-    }
-    auto [next, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) return std::nullopt;
-    at = next;
-  }
-  return (numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u);
-}
-
 }  // namespace bpflink

@@ -55,8 +55,4 @@ class KernelConfig {
 /// A 64-bit number in C's syntax: 10, 0x1f, 017, -1 (in two's complement).
 std::optional<uint64_t> parse_number(std::string_view text);
 
-/// KERNEL_VERSION(a, b, c), as in <linux/version.h>, for a release that begins with "a.b.c";
-/// otherwise nothing.
-std::optional<uint32_t> version_code(std::string_view release);
-
 }  // namespace bpflink

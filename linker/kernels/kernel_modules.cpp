@@ -14,6 +14,7 @@
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/relocate_base.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
@@ -81,7 +82,7 @@ std::expected<std::string, Error> module_name(const std::string& path) {
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel) {
   std::set<std::string> names;
   auto is_of_kernel = [&](const std::string& folder) {
-    return !begins_with_version(folder) || folder == kernel.identity.release;
+    return !version_code(folder) || folder == kernel.identity.release;
   };
   auto files = list_files(directory, is_of_kernel);
   if (!files) return std::unexpected(files.error());

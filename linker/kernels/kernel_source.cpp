@@ -15,6 +15,7 @@
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/manifest.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
@@ -109,17 +110,10 @@ std::expected<KernelLook, Error> look_for_kernel(const std::string& path) {
   return is_kernel_name(name) ? KernelLook::OnlyByName : KernelLook::Other;
 }
 
-bool begins_with_version(std::string_view text) {
-  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  size_t dot = text.find('.');
-  return dot != 0 && dot != text.npos && std::ranges::all_of(text.substr(0, dot), is_digit) &&
-         dot + 1 < text.size() && is_digit(text[dot + 1]);
-}
-
 KernelIdentity identity_of_path(const std::string& path) {
   fs::path file(path);
   std::string stem = stem_of_btf(file.filename().string());
-  if (!begins_with_version(stem)) return {};
+  if (!version_code(stem)) return {};
   KernelIdentity identity{.release = stem};
   std::string folder = file.parent_path().filename().string();
   if (is_arch_name(folder)) identity.arch = arch_name(folder);

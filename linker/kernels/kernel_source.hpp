@@ -81,9 +81,6 @@ enum class KernelLook : uint8_t { Kernel, OnlyByName, Other };
 /// Errors begin with the path: it cannot be read.
 std::expected<KernelLook, Error> look_for_kernel(const std::string& path);
 
-/// Whether a text begins with two numbers and a dot between them, as a kernel's release does.
-bool begins_with_version(std::string_view text);
-
 /// Facts from BTFHub's paths, DISTRIBUTION/VERSION/ARCH/RELEASE.btf, with or without .tar.xz. Any
 /// other path that ends in such a name gives the release, if it begins with a version.
 KernelIdentity identity_of_path(const std::string& path);

@@ -12,6 +12,7 @@
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {

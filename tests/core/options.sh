@@ -19,7 +19,7 @@ Kernels:
   --modules DIR               Assume that the modules in DIR are loaded
   --manifest FILE             Read releases, architectures and the like of
                               kernels from FILE (JSON)
-  --release X.Y.Z             Assume that all kernels have this release
+  --release RELEASE           Assume that all kernels have this release
   --config FILE               Assume that all kernels have the configuration
                               FILE
   --threads N                 Use N threads (default: one for each processor)
@@ -125,3 +125,20 @@ replaces "--html 'cut.o' would replace an object file or archive: delete it firs
 replaces "--html 'x' and --json 'x' are the same file" check a.o k.btf --json x --html x
 replaces "--archive 'a.o' would replace the input 'a.o'" minimize a.o k.btf --archive a.o
 replaces "-o 'kernels/k.btf' would replace the input 'kernels/k.btf'" minimize a.o kernels -o kernels
+
+# A release as uname -r has it
+compile released -mcpu=v4 <<'EOS'
+volatile signed char c;
+long l;
+SEC("socket") int f(void *ctx) { l = c; return 0; }
+EOS
+kernel released <<<'void init(void) {}'
+for release in 7.3 7.3-cloud-amd64 7.3-rc7 6.12 6.6.1; do
+  core 0 check released.o released.btf --release $release
+  [[ $(<core.out) == '1 of 1 program fit'* && ! -s core.log ]] || fail "$release: $(<core.out) $(<core.log)"
+done
+core 1 check released.o released.btf --release 6.5-rc1
+for release in foo 6 6. 6.x ''; do
+  core 2 check released.o released.btf --release "$release"
+  says 'is no release, such as 6.12 or 6.12.3-generic'
+done

@@ -82,7 +82,7 @@ cmp old.btf from-elf.btf
 fails() {
   expect_message "btfdedup: error: $1" "$BTFDEDUP" "${@:2}" -o out.o
 }
-for text in linux-5 linux-5. linux- linux-5.4.1 5.4 linux-x.y linux-99999.1 classic; do
+for text in linux-5 linux-5. linux- linux-5.4. 5.4 linux-x.y linux-99999.1 classic; do
   fails "--target $text: is neither linux-N.N, such as linux-5.4, nor classic-header (see btfdedup --help)" --target $text new.btf
 done
 fails 'new.btf: there is no BTF before Linux 4.18' --target linux-4.17 new.btf

@@ -398,7 +398,10 @@ TEST_CASE("the version of Debian's and Ubuntu's kernels differs from their relea
                            "Ubuntu 5.4.0-42.46-generic 5.4.44") == 0x5042c);
   CHECK(linux_version_code("5.14.0-70.el9.x86_64", "#1 SMP", "") == 0x50e00);
   CHECK(linux_version_code("4.9.337", "", "") == 0x409ff);
-  CHECK_FALSE(linux_version_code("6.1-rc1", "", ""));
+  CHECK(linux_version_code("6.1-rc1", "", "") == 0x60100);
+  CHECK(linux_version_code("7.3-cloud-amd64", "", "") == 0x70300);
+  CHECK_FALSE(linux_version_code("6.", "", ""));
+  CHECK_FALSE(linux_version_code("6.1.el9", "", ""));
   CHECK_FALSE(linux_version_code("", "", "a b"));
   Files files;
   auto kernel = read_good(files.write("k.btf", kernel_btf()), {.release = "5.15.7"});

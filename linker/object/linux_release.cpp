@@ -1,0 +1,25 @@
+#include "linker/object/linux_release.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace bpflink {
+
+std::optional<uint32_t> version_code(std::string_view text) {
+  constexpr uint32_t limits[] = {UINT16_MAX, UINT8_MAX, UINT32_MAX};
+  uint32_t numbers[3] = {};
+  const char *at = text.data(), *end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    if (i > 0) {
+      if (i == 2 && (at == end || *at != '.')) break;
+      if (at == end || *at != '.') return std::nullopt;
+      ++at;
+    }
+    auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc() || numbers[i] > limits[i]) return std::nullopt;
+    at = next;
+  }
+  return (numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u);
+}
+
+}  // namespace bpflink

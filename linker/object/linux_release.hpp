@@ -1,0 +1,21 @@
+// Releases of Linux as uname -r, options and paths have them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "bpflink/check.hpp"
+
+namespace bpflink {
+
+/// KERNEL_VERSION(a, b, c), as in <linux/version.h>, for a text that begins with a release: "6.12",
+/// "6.12.3-generic", "7.3-rc7". A missing third number is 0. Nothing for another text.
+std::optional<uint32_t> version_code(std::string_view text);
+
+/// The release of such a number.
+constexpr LinuxRelease release_of(uint32_t code) {
+  return {static_cast<uint16_t>(code >> 16), static_cast<uint16_t>(code >> 8 & 0xff)};
+}
+
+}  // namespace bpflink
