@@ -3,6 +3,7 @@ const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
   '+': ['resolves', 'everything resolves'],
   'g': ['guarded', 'failures are guarded'],
+  '?': ['unknown', 'it is not known'],
   'X': ['fails', 'fails'],
 };
 
@@ -14,8 +15,13 @@ function make(name, attributes = {}, ...children) {
 }
 
 const programs = report.objects.flatMap((object) => object.programs);
-const fitting = report.kernels.filter((_, kernel) =>
-  programs.every((program) => program.optional || program.cells[kernel] !== 'X'));
+// The kernels on which no program that is not optional has one of the marks.
+function kernelsWithout(marks) {
+  return report.kernels.filter((_, kernel) =>
+    programs.every((program) => program.optional || !marks.includes(program.cells[kernel])));
+}
+const fitting = kernelsWithout('?X');
+const unknown = kernelsWithout('X').length - fitting.length;
 
 function count(number, what) {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -25,7 +31,8 @@ function showHeader() {
   const all = fitting.length === report.kernels.length;
   document.getElementById('title').textContent = all
     ? `Everything fits ${report.kernels.length === 1 ? 'the kernel' : `all ${report.kernels.length} kernels`}`
-    : `${fitting.length} of ${count(report.kernels.length, 'kernel')} fit`;
+    : `${fitting.length} of ${count(report.kernels.length, 'kernel')} fit` +
+      (unknown === 0 ? '' : `; of ${unknown} it is not known`);
   document.getElementById('figures').textContent =
     `${count(programs.length, 'program')} of ${count(report.objects.length, 'object')}`;
   for (const [name, text] of Object.values(statuses))
@@ -73,7 +80,7 @@ function cell(object, program, kernel) {
   const label = `${program.name} on ${report.kernels[kernel].name}: ${text}`;
   const button = make('button',
     { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label },
-    mark === 'X' ? '\u00d7' : '');
+    mark === 'X' ? '\u00d7' : mark === '?' ? '?' : '');
   button.addEventListener('click', () => press(button, object, program, kernel));
   return make('td', {}, button);
 }

@@ -1,0 +1,48 @@
+#!/bin/bash
+# The page of check --html: its script runs, and shows what is not known.
+. "$(dirname "$0")/common.sh"
+command -v node >/dev/null || skip 'node is not installed'
+
+# The least of a browser that the script needs
+cat >page.js <<'EOS'
+const html = require('fs').readFileSync(process.argv[2], 'utf8');
+const data = html.match(/<script[^>]*id="report"[^>]*>([\s\S]*?)<\/script>/)[1];
+const code = [...html.matchAll(/<script(?![^>]*id="report")[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1]).join('\n');
+class Element {
+  constructor(name) { this.name = name; this.children = []; this.attributes = {}; }
+  setAttribute(key, value) { this.attributes[key] = value; }
+  append(...children) { this.children.push(...children); }
+  replaceChildren(...children) { this.children = children; }
+  addEventListener() {}
+}
+const ids = { report: { textContent: data } };
+global.document = {
+  getElementById: (id) => ids[id] ??= new Element(id),
+  createElement: (name) => new Element(name),
+};
+(0, eval)(code);
+const buttons = [];
+const visit = (node) => {
+  if (node.name === 'button' && node.attributes.class) buttons.push(`${node.attributes.class}${node.children.join('')}`);
+  if (node.children) node.children.forEach(visit);
+};
+visit(ids.matrix);
+console.log(`${ids.title.textContent}: ${buttons.join(' ')}`);
+EOS
+
+compile both <<'EOS'
+extern int some_kfunc(int x) __ksym __weak;
+SEC("raw_tp") int calls(void *ctx) { return some_kfunc(1); }
+SEC("socket") int fits(void *ctx) { return 1; }
+char LICENSE[] SEC("license") = "GPL";
+EOS
+kernel minimized bare <<<'enum bpf_prog_type { BPF_PROG_TYPE_SOCKET_FILTER = 1, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } types; struct task_struct { int pid; } task;'
+kernel whole <<<'int some_kfunc(int x) { return x; }'
+page() { # WANT KERNEL...
+  core "$([[ $1 == *fails* ]] && echo 1 || echo 0)" check both.o "${@:2}" --html page.html
+  [[ $(node page.js page.html) == "$1" ]] || fail "$(node page.js page.html 2>&1)"
+}
+page '0 of 1 kernel fit; of 1 it is not known: unknown? resolves' minimized.btf
+sed 's/some_kfunc(1)/0/' both.bpf.c >source
+compile both <source
+page 'Everything fits all 2 kernels: resolves resolves resolves resolves' minimized.btf whole.btf
