@@ -3,7 +3,9 @@
 
 #include "bpflink/btf_query.hpp"
 #include "linker/elf/license.hpp"
+#include "linker/elf/section_roles.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -42,6 +44,22 @@ void check_licenses(KernelNeeds& needs) {
   }
 }
 
+/// A loader makes a map of the section, and its variables' addresses are those of elements.
+void check_per_cpu_data(KernelNeeds& needs, const ObjectFile& file) {
+  Knowledge has_data = needs.kernel.has_release(per_cpu_data);
+  if (has_data == Knowledge::Known) return;
+  for (const InputSection& section : file.sections) {
+    if (!is_per_cpu_data(section.name) || section.size == 0) continue;
+    CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(section.name), "");
+    if (has_data == Knowledge::Unknown)
+      finding.leave_unknown(fmt::format("variables in section {}", section.name), release_advice);
+    else
+      finding.fail(fmt::format("variables in section {} came with Linux {}.{}", section.name,
+                               per_cpu_data.major, per_cpu_data.minor),
+                   "put them into a map of type percpu_array");
+  }
+}
+
 void check_locks(KernelNeeds& needs, const CoreObject& code, const UsersOf& users_of) {
   for (const auto& [name, places] : code.map_uses) {
     const Map* map = needs.object.find_map(name);
@@ -61,6 +79,7 @@ void check_locks(KernelNeeds& needs, const CoreObject& code, const UsersOf& user
 
 void KernelNeeds::check_program_rules(const CoreObject& code, const UsersOf& users_of) {
   check_licenses(*this);
+  check_per_cpu_data(*this, code.file());
   check_locks(*this, code, users_of);
 }
 

@@ -13,6 +13,9 @@ namespace bpflink {
 /// and with a result of type void.
 inline constexpr LinuxRelease global_functions{5, 6}, pointer_arguments{5, 12}, void_results{7, 1};
 
+/// The first release with variables of which each CPU has its own.
+inline constexpr LinuxRelease per_cpu_data{7, 3};
+
 /// How many parameters a function must have for what an instruction loads: arguments beyond the
 /// fifth are above r11. 0 if it loads none.
 inline uint32_t loaded_parameter(const Insn& insn) {

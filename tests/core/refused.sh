@@ -137,3 +137,13 @@ expect 'countsX passes+' voids.o plain.btf --release 7.0.0
 says 'error: global functions that return void came with Linux 7.1 in plain.btf'
 expect 'counts+ passes+' voids.o plain.btf --release 7.1.0
 expect 'counts+ passes+' voids.o plain.btf --release 5.5.0
+
+# Variables of which each CPU has its own
+compile cpus <<EOS
+$header
+int seen SEC(".percpu.more");
+SEC("raw_tp") int counts(void *ctx) { return seen++; }
+EOS
+expect 'countsX' cpus.o plain.btf --release 7.2.0
+says 'error: variables in section .percpu.more came with Linux 7.3 in plain.btf'
+expect 'counts+' cpus.o plain.btf --release 7.3.0
