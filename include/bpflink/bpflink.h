@@ -403,7 +403,8 @@ enum bpflink_data_section_kind {
   BPFLINK_DATA_SECTION_RODATA = 1,  /**< `.rodata`, `.rodata.*` */
   BPFLINK_DATA_SECTION_BSS = 2,     /**< `.bss`, `.bss.*` */
   BPFLINK_DATA_SECTION_KCONFIG = 3, /**< `.kconfig`: the loader fills it in */
-  BPFLINK_DATA_SECTION_ARENA = 4    /**< `.addr_space.1`: the variables of an arena */
+  BPFLINK_DATA_SECTION_ARENA = 4,   /**< `.addr_space.1`: the variables of an arena */
+  BPFLINK_DATA_SECTION_PERCPU = 5   /**< `.percpu`, `.percpu.*`: a copy for each CPU */
 };
 
 /** A section of data that the loader makes a map of, or puts into an arena. */

@@ -176,6 +176,7 @@ struct DataSection {
     Bss,      ///< `.bss`, `.bss.*`
     Kconfig,  ///< `.kconfig`: the kernel's configuration, filled in by the loader
     Arena,    ///< `.addr_space.1`: the variables of an arena
+    Percpu,   ///< `.percpu`, `.percpu.*`: variables with a copy for each CPU (Linux 7.3)
   };
   std::string_view name = {};  ///< ".data", ".rodata.limits"
   Kind kind = Kind::Data;      ///< what it is for

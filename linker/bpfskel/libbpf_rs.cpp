@@ -8,6 +8,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/text.hpp"
+#include "linker/elf/section_roles.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -204,6 +205,14 @@ std::string members_struct(const std::string& type, const Fields& fields) {
                  {{"type", type}, {"fields", fields.declarations}, {"values", fields.values}});
 }
 
+/// Whether user space cannot set the variables of a section after the load. Values of per-CPU
+/// variables are then in the map.
+bool is_read_only_once_loaded(std::string_view section) {
+  using enum SectionRole;
+  SectionRole role = role_of(section);
+  return role == Rodata || role == Kconfig || role == Percpu;
+}
+
 bool is_unchanged(const std::string& name) {
   return name == "_";
 }
@@ -231,8 +240,7 @@ std::string libbpf_rs_text(const Skeleton& skeleton, const RustTypeNames& types)
       const std::string& data = types.sections[section - skeleton.sections.begin()];
       std::string field = map_names.next(name + "_data", is_unchanged);
       std::string value = fmt::format("config.map_mmap_ptr({})?.cast::<types::{}>()", index, data);
-      bool is_constant =
-          map.loader_name.starts_with(".rodata") || map.loader_name.starts_with(".kconfig");
+      bool is_constant = is_read_only_once_loaded(map.loader_name);
       open_maps.add(field, fmt::format("Option<&'obj mut types::{}>", data), value + ".as_mut()");
       maps.add(field, fmt::format("Option<&'obj {}types::{}>", is_constant ? "" : "mut ", data),
                value + (is_constant ? ".as_ref()" : ".as_mut()"));

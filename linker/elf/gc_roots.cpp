@@ -47,7 +47,7 @@ bool is_metadata_name(std::string_view name) {
 std::string_view reason_of_variable(const Symbol& symbol, SectionRole role,
                                     const LinkOptions& options) {
   bool is_constant = role == SectionRole::Rodata;
-  if (!is_constant && role != SectionRole::Data && role != SectionRole::Bss) return "";
+  if (!facts_of(role).is_global_data) return "";
   if (is_metadata_name(symbol.name)) return "variable that tools read";
   if (options.gc_constants) return "";
   if (is_constant) return is_set_by_user_space(symbol) ? "variable that user space may set" : "";

@@ -27,6 +27,7 @@ struct Row {
 constexpr SectionRoleFacts map{.gc_root = "map"};
 constexpr SectionRoleFacts struct_ops{.gc_root = "struct_ops variable"};
 constexpr SectionRoleFacts externs{.has_loader_symbols = true};
+constexpr SectionRoleFacts global_data{.is_global_data = true};
 constexpr SectionRoleFacts metadata{.is_code_metadata = true};
 
 constexpr std::array rows = {
@@ -41,9 +42,10 @@ constexpr std::array rows = {
     Row{".struct_ops.link", StructOps, Match::Whole, struct_ops},
     Row{"?.struct_ops", StructOps, Match::Whole, struct_ops},
     Row{"?.struct_ops.link", StructOps, Match::Whole, struct_ops},
-    Row{".data", Data, Match::Dotted},
-    Row{".rodata", Rodata, Match::Dotted},
-    Row{".bss", Bss, Match::Dotted},
+    Row{".data", Data, Match::Dotted, global_data},
+    Row{".rodata", Rodata, Match::Dotted, global_data},
+    Row{".bss", Bss, Match::Dotted, global_data},
+    Row{".percpu", Percpu, Match::Dotted, global_data},
     Row{".addr_space.1", Arena},
     Row{".jumptables", JumpTables, Match::Whole, metadata},
     Row{".bpf_cleanup", Cleanups, Match::Whole, metadata},

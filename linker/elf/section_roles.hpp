@@ -25,6 +25,7 @@ enum class SectionRole : uint8_t {
   Data,
   Rodata,
   Bss,
+  Percpu,  ///< variables with a copy for each CPU
   Arena,
   JumpTables,  ///< this and the next three are code metadata: see code_metadata.hpp
   Cleanups,
@@ -44,6 +45,8 @@ struct SectionRoleFacts {
   bool is_kept_once = false;
   /// The loader provides the symbols that the DATASEC of this name lists.
   bool has_loader_symbols = false;
+  /// Variables that programs read, and write unless it is Rodata. User space finds them by name.
+  bool is_global_data = false;
   /// Entries about code, each in the output if and only if its code is.
   bool is_code_metadata = false;
 

@@ -14,6 +14,7 @@ std::optional<DataSection::Kind> kind_of(SectionRole role) {
   if (role == SectionRole::Data) return DataSection::Kind::Data;
   if (role == SectionRole::Rodata) return DataSection::Kind::Rodata;
   if (role == SectionRole::Bss) return DataSection::Kind::Bss;
+  if (role == SectionRole::Percpu) return DataSection::Kind::Percpu;
   if (role == SectionRole::Arena) return DataSection::Kind::Arena;
   return std::nullopt;
 }

@@ -24,8 +24,8 @@ namespace {
 /// Whether a loader takes the section's bytes for variables of programs, as they are.
 bool holds_variables(const InputSection& section) {
   using enum SectionRole;
-  bool is_data = section.role == Data || section.role == Rodata || section.role == Arena ||
-                 section.role == Other;
+  bool is_data =
+      facts_of(section.role).is_global_data || section.role == Arena || section.role == Other;
   return is_data && section.is_loaded() && !section.is_code() && !section.relocations.empty();
 }
 

@@ -88,8 +88,7 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
   const BtfView& types = *object.btf;
   uint32_t definition = skip_modifiers(types, declaration.type().type());
   bool is_map = section->role == SectionRole::Maps;
-  bool is_data = section->role == SectionRole::Bss || section->role == SectionRole::Data ||
-                 section->role == SectionRole::Rodata || section->role == SectionRole::Other;
+  bool is_data = facts_of(section->role).is_global_data || section->role == SectionRole::Other;
   std::string what, advice;
   DiagnosticCode code = is_map ? DiagnosticCode::NotOpenable : DiagnosticCode::NotLoadable;
   if (is_map) {

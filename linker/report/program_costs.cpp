@@ -3,6 +3,7 @@
 // A program costs its own instructions and those of every function that it can reach, because the
 // verifier goes through all of them. It costs the stack of the deepest chain of calls.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
@@ -78,9 +79,11 @@ class ProgramDescription {
     if (!collect_maps(index, contents)) contents.maps.clear();
     collect_data_sections(index, contents);
     describe(contents.programs);
-    for (const Map& map : contents.maps) describe(map);
-    for (const DataSection& section : contents.data_sections)
+    for (const Map& map : contents.maps) describe(map, users_of(".maps", map.offset));
+    for (const DataSection& section : contents.data_sections) {
+      if (section.kind == DataSection::Kind::Percpu && section.size != 0) describe(section);
       for (const Variable& variable : section.variables) describe(section, variable);
+    }
   }
 
  private:
@@ -136,7 +139,7 @@ class ProgramDescription {
     }
   }
 
-  void describe(const Map& map) {
+  void describe(const Map& map, std::vector<std::string> users) {
     std::string_view type = map_type_name(map.type);
     model_.maps.push_back({.name = shown_name(map.name),
                            .type = std::string(type),
@@ -148,7 +151,25 @@ class ProgramDescription {
                            .bytes = full_map_bytes(map),
                            .per_cpu = type.find("percpu") != std::string_view::npos,
                            .pinning = describe_pinning(map.pinning),
-                           .programs = users_of(".maps", map.offset)});
+                           .programs = std::move(users)});
+  }
+
+  /// The map that the loader makes of a section of per-CPU variables, whose memory the object does
+  /// not show: its bytes are there for each CPU.
+  void describe(const DataSection& section) {
+    constexpr uint32_t index_size = 4;
+    Map map{.name = section.name,
+            .type = map_type_percpu_array,
+            .key_size = index_size,
+            .value_size = static_cast<uint32_t>(section.size),
+            .max_entries = 1};
+    std::set<uint32_t> users;
+    for (const Variable& variable : section.variables)
+      if (auto found = users_.find(find_part(section.name, variable.offset)); found != users_.end())
+        users.insert(found->second.begin(), found->second.end());
+    std::vector<std::string> names;
+    for (uint32_t user : users) names.push_back(model_.programs[user].name);
+    describe(map, std::move(names));
   }
 
   void describe(const DataSection& section, const Variable& variable) {

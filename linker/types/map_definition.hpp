@@ -26,7 +26,9 @@ void read_map_definition(const BtfView& types, uint32_t definition, Map& map);
 /// needs for itself, such as the buckets of a hash, does not count.
 uint64_t full_map_bytes(const Map& map);
 
-inline constexpr uint32_t map_type_arena = 33;  // of the kernel's enum bpf_map_type
+// Of the kernel's enum bpf_map_type.
+inline constexpr uint32_t map_type_percpu_array = 6;
+inline constexpr uint32_t map_type_arena = 33;
 
 /// The number that a variable's type gives for the attribute `name` of a map; 0 if it gives none,
 /// or is no map.

@@ -384,6 +384,8 @@ TEST_CASE("items are found by name and described completely") {
     CHECK(section.alignment > 0);
     bool is_rodata = std::string(section.name).starts_with(".rodata");
     CHECK((section.kind == BPFLINK_DATA_SECTION_RODATA) == is_rodata);
+    bool is_percpu = std::string(section.name).starts_with(".percpu");
+    CHECK((section.kind == BPFLINK_DATA_SECTION_PERCPU) == is_percpu);
     for (size_t j = 0; j < section.variable_count; ++j) {
       bpflink_variable described;
       REQUIRE(bpflink_object_variable(object, i, j, &described, sizeof described) == BPFLINK_OK);

@@ -46,6 +46,7 @@ const volatile struct {
 long total = 5;
 static int seen;
 __u64 per_port[8] SEC(".bss.ports");
+__u64 per_cpu[3] SEC(".percpu.packets");
 
 extern unsigned long CONFIG_HZ __kconfig;
 extern int bpf_dynptr_is_null(const void* p) __ksym __weak;

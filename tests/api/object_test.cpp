@@ -114,6 +114,10 @@ TEST_CASE_FIXTURE(Linked, "variables of each data section") {
   CHECK(ports.kind == DataSection::Kind::Bss);
   CHECK(ports.size == 64);
 
+  const DataSection& percpu = named(object->data_sections(), ".percpu.packets");
+  CHECK(percpu.kind == DataSection::Kind::Percpu);
+  CHECK(percpu.size == 24);
+
   const DataSection& kconfig = named(object->data_sections(), ".kconfig");
   CHECK(kconfig.kind == DataSection::Kind::Kconfig);
   CHECK(named(std::span<const Variable>(kconfig.variables), "CONFIG_HZ").size == 8);

@@ -107,6 +107,30 @@ has twins.skel.h ' s->maps[0].link = &obj->links.twin___2;'
 has twins.skel.h ' s->progs[1].link = &obj->links.twin;'
 compiles twins.skel.h
 
+# Each section of per-CPU variables is a map with a struct. Names differ from those of maps and of other
+# sections.
+"$CLANG" -g -O2 --target=bpf -c -x c -o percpu.o - <<'END'
+#define IN(name) __attribute__((section(name), used))
+char first IN(".percpu"); long total IN(".percpu") = 3; static int own IN(".percpu");
+int more IN(".percpu.more"); int dot IN(".data.a.b"); int line IN(".data.a_b"); int data IN(".data.percpu");
+struct { int (*type)[2]; int (*max_entries)[1]; int *key; int *value; } percpu IN(".maps");
+__attribute__((section("socket"))) int use(void *ctx) { return first + total++ + own++ + data; }
+END
+"$BPFSKEL" percpu.o -o percpu.skel.h
+has percpu.skel.h ' struct bpf_map *percpu;' ' struct bpf_map *percpu___2;' ' struct bpf_map *data_percpu;' \
+  ' struct bpf_map *percpu_more;' ' struct bpf_map *data_a_b;' ' struct bpf_map *data_a_b___2;' ' } maps;'
+has percpu.skel.h ' struct percpu__percpu___2 {' ' long total;' ' char first;' ' } *percpu___2;'
+has percpu.skel.h ' struct percpu__percpu_more {' ' int more;' ' } *percpu_more;'
+has percpu.skel.h ' s->maps[1].name = ".percpu";' ' s->maps[1].map = &obj->maps.percpu___2;' \
+  ' s->maps[1].mmaped = (void **)&obj->percpu___2;'
+compiles percpu.skel.h
+"$BPFSKEL" --cpp percpu.o -o percpu.skel.hpp
+compiles percpu.skel.hpp
+"$BPFSKEL" --subskeleton percpu.o -o percpu.subskel.h
+has percpu.subskel.h ' struct percpu__percpu___2 {' ' long *total;' ' char *first;' ' } percpu___2;'
+has percpu.subskel.h ' s->vars[0].name = "total";' ' s->vars[0].map = &obj->maps.percpu___2;'
+compiles percpu.subskel.h
+
 # Objects that do not link give no skeleton.
 if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'

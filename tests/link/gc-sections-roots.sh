@@ -53,13 +53,15 @@ const char constant[] = "c";
 struct event *unused_event __attribute__((unused));
 int of_dead = 3, of_user_space = 4;
 __hidden int hidden_one = 5;
-int dead(void) { return of_dead; }
+int cpu_of_dead SEC(".percpu"), cpu_of_user_space SEC(".percpu");
+int dead(void) { return of_dead + cpu_of_dead; }
 SEC("xdp") int prog(struct xdp_md *ctx) { return XDP_PASS; }
 EOS
 "$BPFLINK" --verify a.o --gc-sections -o out.o
 python3 "$bpfobj" check out.o
 expect '_prog
 bpf_metadata_build
+cpu_of_user_space
 gadget_tracer_open___events___event
 of_user_space
 prog

@@ -92,6 +92,23 @@ grep -qE '^ +[0-9]+ +in all lines \([0-9]+ not shown\)$|^ +[0-9,]+ +[0-9]+  in a
 (($(wc -l <all) > $(wc -l <sizes))) || fail 'without a number there are no more lines'
 "$BTFDEDUP" out.o --print-sizes=3 | grep -q '^Types$' || fail 'btfdedup lists no types'
 
+# The loader makes a map of each section of per-CPU variables.
+compile percpu <<'END'
+int seen SEC(".percpu"), hits SEC(".percpu"), idle SEC(".percpu");
+char spare[100] SEC(".percpu.spare") = {1};
+SEC("xdp") int prog(struct xdp_md *ctx) { return hits += seen++; }
+SEC("tc") int other(struct __sk_buff *skb) { return seen; }
+SEC("tc") int none(struct __sk_buff *skb) { return 0; }
+END
+"$BPFLINK" percpu.o -o percpu.out.o --license=GPL --json percpu.json --print-sizes >percpu.sizes
+grep -qE '^ +16 +1  \.percpu, percpu_array, for each CPU$' percpu.sizes || fail "no line of .percpu in $(<percpu.sizes)"
+grep -qE '^ +104 +1  \.percpu\.spare, percpu_array, for each CPU, of no \.\.\.$' percpu.sizes ||
+  fail "no line of .percpu.spare in $(<percpu.sizes)"
+expect '.percpu.spare percpu_array 4 100 1 104 true none 
+.percpu percpu_array 4 12 1 16 true none other,prog' jq -r \
+  '.maps[] | [.name, .type, .key_size, .value_size, .entries, .bytes, .per_cpu, .pinning, (.programs | sort | join(","))] | join(" ")' percpu.json
+expect 'hits idle seen spare' jq -r '[.variables[] | select(.section | startswith(".percpu")) | .name] | sort | join(" ")' percpu.json
+
 # The heading names the result, not one of several inputs.
 heading() { "$BTFDEDUP" "$@" --print-sizes=3 | sed -n '1s/: .*//p'; }
 expect out.o heading out.o

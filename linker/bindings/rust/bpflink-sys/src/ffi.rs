@@ -411,6 +411,7 @@ pub const BPFLINK_DATA_SECTION_RODATA: bpflink_data_section_kind = 1;
 pub const BPFLINK_DATA_SECTION_BSS: bpflink_data_section_kind = 2;
 pub const BPFLINK_DATA_SECTION_KCONFIG: bpflink_data_section_kind = 3;
 pub const BPFLINK_DATA_SECTION_ARENA: bpflink_data_section_kind = 4;
+pub const BPFLINK_DATA_SECTION_PERCPU: bpflink_data_section_kind = 5;
 pub type bpflink_data_section_kind = c::c_uint;
 #[repr(C)]
 pub struct bpflink_data_section {
