@@ -2,6 +2,7 @@
 #include "bpflink/linker.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <tuple>
 #include <vector>
@@ -110,6 +111,19 @@ std::expected<LinkOptions, Error> options_from_c(const bpflink_link_options& opt
     if (level.size() != 1 || level[0] < '0' || level[0] > '3')
       return fail("lto_level is '{}', not 0 to 3", level);
     result.lto_level = static_cast<unsigned>(level[0] - '0');
+  }
+  for (auto [name, text, to] : {std::tuple{"lto_timeout", options.lto_timeout, &result.lto_timeout},
+                                {"lto_memory", options.lto_memory, &result.lto_memory}}) {
+    if (!text) continue;
+    std::string_view number = text;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), *to);
+    if (number.empty() || error != std::errc() || end != number.data() + number.size())
+      return fail("{} is '{}', not a number", name, number);
+  }
+  if (options.lto_target) {
+    if (std::string_view target = options.lto_target; target != "bpf")
+      return fail("lto_target is '{}', not bpf", target);
+    result.lto_foreign = true;
   }
   std::vector<std::string> redefined, prefixed;
   for (auto [name, texts, count, to] :

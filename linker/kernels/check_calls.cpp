@@ -292,7 +292,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
     if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
     ProgramList users = users_of(calls, CodeUse::Reached);
     if (is_forbidden && !users.empty()) {
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users.front());
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users[0]);
       finding.programs = std::move(users);
       finding.fail(fmt::format("a program without a GPL license calls {}", name),
                    std::string(gpl_advice));

@@ -28,7 +28,7 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
   }
   auto programs = users_of(code.excess_arguments, CodeUse::Reached);
   if (programs.empty()) return;
-  CoreFinding& finding = add(CoreNeed::Instructions, "arguments on the stack", programs.front());
+  CoreFinding& finding = add(CoreNeed::Instructions, "arguments on the stack", programs[0]);
   finding.programs = std::move(programs);
   finding.fail("a function loads an argument from the stack that its type does not have",
                std::string(excess_advice));

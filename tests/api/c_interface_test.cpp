@@ -113,6 +113,12 @@ TEST_CASE("refused options are named") {
         "bpflink_link_options: flags has unknown bits: 0x10000000000");
   CHECK(refusal([](auto& o) { o.known.lto_level = "fast"; }) ==
         "bpflink_link_options: lto_level is 'fast', not 0 to 3");
+  CHECK(refusal([](auto& o) { o.known.lto_timeout = "5s"; }) ==
+        "bpflink_link_options: lto_timeout is '5s', not a number");
+  CHECK(refusal([](auto& o) { o.known.lto_memory = ""; }) ==
+        "bpflink_link_options: lto_memory is '', not a number");
+  CHECK(refusal([](auto& o) { o.known.lto_target = "x86"; }) ==
+        "bpflink_link_options: lto_target is 'x86', not bpf");
   CHECK(refusal([](auto& o) {
           o.known.redefine_symbols = names;
           o.known.redefine_symbol_count = 2;

@@ -108,7 +108,7 @@ blob() {
 cat >update.c <<'END'
 struct pair { int a, b; } __attribute__((preserve_access_index));
 struct pair p;
-__attribute__((section("socket"))) int prog(struct pair *q) {
+__attribute__((section("socket"))) int prog(int first, struct pair *q) {
   return q->b + p.a + __builtin_btf_type_id(*(struct pair *)0, 0);
 }
 __asm__(".section .BTF_ids,\"a\",@progbits\n"

@@ -22,7 +22,7 @@ for file in "${files[@]}" "$PREFIX/libexec/bpflink/bpflink-lto" "${libraries[@]}
   # A static program relocates itself before it begins, and has no lazy binding.
   is_static "$file" || matches dynamic 'BIND_NOW\|FLAGS.*NOW'
   if [[ $(uname -m) == x86_64 ]]; then
-    objdump -d --no-show-raw-insn "$file" | head -n 200000 >code
+    (set +o pipefail && objdump -d --no-show-raw-insn "$file" | head -n 200000 >code)
     matches code endbr64
   fi
   readelf -sW "$file" | grep -q '__stack_chk_fail' || is_static "$file" || fail "$file has no stack protector"

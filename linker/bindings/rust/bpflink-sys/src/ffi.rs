@@ -154,6 +154,9 @@ pub struct bpflink_link_options {
     pub lto_library: *const c::c_char,
     pub keep_types: *const *const c::c_char,
     pub keep_type_count: usize,
+    pub lto_target: *const c::c_char,
+    pub lto_timeout: *const c::c_char,
+    pub lto_memory: *const c::c_char,
 }
 impl Default for bpflink_link_options {
     fn default() -> Self {
