@@ -223,7 +223,6 @@ std::string shadow_assignments(const Skeleton& skeleton) {
   return text.empty() ? "" : "\tsize_t size;\n\n" + text;
 }
 
-/// A member `declarator`, "*rodata" or "rodata", with the definition of its struct.
 std::string struct_member(const std::string& type, const std::string& declarator,
                           const std::vector<Member>& members, const std::string& indent) {
   std::string inner = indent + '\t';
@@ -231,6 +230,16 @@ std::string struct_member(const std::string& type, const std::string& declarator
   for (const Member& member : members)
     text += fmt::format("{}{};\n", inner, indented(member.declaration, inner));
   return text + fmt::format("{}}} {};\n", indent, declarator);
+}
+
+/// A member `declarator`, "*rodata" or "rodata", with the definition of its struct, for a Section
+/// or Shadow.
+std::string struct_member(const std::string& type, const std::string& declarator,
+                          const auto& record, const std::string& indent) {
+  std::string text = struct_member(type, declarator, record.members, indent);
+  if (record.members_on_32_bits.empty()) return text;
+  return fmt::format("#if __SIZEOF_POINTER__ == 8\n{}#else\n{}#endif\n", text,
+                     struct_member(type, declarator, record.members_on_32_bits, indent));
 }
 
 /// The members `maps`, `progs` and `links`, if there are any.
@@ -254,7 +263,7 @@ std::string shadow_pointers(const Skeleton& skeleton) {
   std::string text = "\tstruct {\n";
   for (const Shadow& shadow : skeleton.shadows)
     text += struct_member(fmt::format("{}__{}__{}", skeleton.name, shadow.name, shadow.type),
-                          "*" + shadow.name, shadow.members, "\t\t");
+                          "*" + shadow.name, shadow, "\t\t");
   return text + "\t} struct_ops;\n";
 }
 
@@ -324,7 +333,7 @@ std::string main_struct(const Skeleton& skeleton) {
           link_pointers(skeleton);
   for (const Section& section : skeleton.sections)
     text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), "*" + section.name,
-                          section.members, "\t");
+                          section, "\t");
   return text + std::string(cpp_members);
 }
 
@@ -340,7 +349,7 @@ std::string layout_checks(const std::string& pointer, const std::vector<Member>&
                     {{"pointer", pointer},
                      {"member", member.name},
                      {"offset", std::to_string(member.offset)},
-                     {"size", std::to_string(member.size)}});
+                     {"size", member.is_pointer ? "sizeof(void *)" : std::to_string(member.size)}});
   }
   return text;
 }
@@ -359,8 +368,8 @@ std::string pointer_members(const Skeleton& skeleton) {
   std::string text =
       map_pointers(skeleton) + shadow_pointers(skeleton) + program_pointers(skeleton);
   for (const Section& section : skeleton.sections)
-    text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), section.name,
-                          section.members, "\t");
+    text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), section.name, section,
+                          "\t");
   return text;
 }
 

@@ -43,7 +43,7 @@ int run(const std::vector<std::string>& arguments) {
     if (!skeleton) return std::unexpected(skeleton.error());
     std::string text =
         options->subskeleton ? emit_subskeleton(*skeleton) : emit(*skeleton, options->language);
-    if (text.size() > max_skeleton_size)
+    if (text.size() > max_text_size(*skeleton))
       return fail_too_large(fmt::format("{} MiB", text.size() >> 20));
     return text;
   };

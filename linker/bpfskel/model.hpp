@@ -24,6 +24,7 @@ struct Member {
   uint64_t size = 0;             ///< bytes
   uint32_t type_id = 0;          ///< 0 for padding
   std::string loader_name = {};  ///< for a pointer: the name by which libbpf finds the variable
+  bool is_pointer = false;       ///< of a struct_ops: a pointer of user space, whatever its size
 };
 
 /// A data section that user space may read and write.
@@ -32,6 +33,8 @@ struct Section {
   std::string loader_name;  ///< in the object: ".rodata"
   uint64_t size = 0;        ///< bytes
   std::vector<Member> members;
+  /// Where pointers and `long` do not have 8 bytes, as in BPF; empty if they are the same.
+  std::vector<Member> members_on_32_bits = {};
 };
 
 /// A map of the object, or one that the loader makes for a data section.
@@ -57,6 +60,7 @@ struct Shadow {
   std::string name;  ///< the map's, as an identifier
   std::string type;  ///< of the variable, as an identifier
   std::vector<Member> members;
+  std::vector<Member> members_on_32_bits = {};  ///< as of a Section
 };
 
 struct Skeleton {
@@ -69,8 +73,11 @@ struct Skeleton {
   std::span<const std::byte> image;  ///< the object's bytes
 };
 
-/// The longest text of a skeleton, in bytes. Compilers need a hundred times as much memory.
+/// The longest text of a skeleton with one form of each struct, in bytes. Compilers need a hundred
+/// times as much memory.
 inline constexpr uint64_t max_skeleton_size = 32 << 20;
+/// The same with the second forms, which compilers for hosts of 64 bits skip.
+uint64_t max_text_size(const Skeleton& skeleton);
 /// The error of a longer one.
 std::unexpected<Error> fail_too_large(std::string_view reason);
 

@@ -11,10 +11,10 @@ awk -v end="'EOF'" '
   $0 == "EOF" { file = "" }
   file { print >file }' "$sources"/*.sh
 
-# the_struct NAME: a skeleton's struct, without intended differences (const of pointers, bool), and without
+# the_struct NAME: a skeleton's struct, without intended differences (const of pointers, bool, hosts of 32 bits), and without
 # the empty structs that bpftool before 7.4 makes for sections without visible variables
 the_struct() {
-  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*\?[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/\<_Bool\>/bool/; s/[[:space:]]\+/ /g'
+  sed -n "/^struct $1 {/,/^#ifdef __cplusplus/p" | sed '/^#if __SIZEOF_POINTER__/d; /^#else/,/^#endif/d' | sed "/struct $1__[a-z_0-9]* {$/{N;/\\n[[:space:]]*} \*\?[a-z_0-9]*;$/d}" | sed 's/\<const \([a-z_0-9 ]*\*\)/\1/g; s/\<_Bool\>/bool/; s/[[:space:]]\+/ /g'
 }
 functions_of_peer() { tr '\n' ' ' | grep -oE "\b$1__(open_opts|open|load|open_and_load|attach|detach|destroy|elf_bytes|create_skeleton|assert)\(" | tr -d '(' | sort -u; }
 

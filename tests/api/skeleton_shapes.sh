@@ -27,8 +27,10 @@ has all.skel.h ' struct {' ' char tag[3];' ' long scale;' ' } settings;'
 has all.skel.h ' struct all__kconfig {' ' unsigned long CONFIG_HZ;' ' } *kconfig;'
 has all.skel.h ' struct all__bss_ports {' ' __u64 per_port[8];' ' } *bss_ports;'
 has all.skel.h ' struct bpf_link *my_ops;'
-has all.skel.h ' struct {' ' struct all__my_ops__tcp_congestion_ops {' ' struct bpf_program *init;' \
-  ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' ' } struct_ops;'
+has all.skel.h ' struct {' '#if __SIZEOF_POINTER__ == 8' ' struct all__my_ops__tcp_congestion_ops {' \
+  ' struct bpf_program *init;' ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' '#else'
+has all.skel.h ' struct bpf_program *init;' ' char __padding_0[4];' ' struct bpf_program *ssthresh;' ' char __padding_1[4];' \
+  ' char name[16];' ' } *my_ops;' '#endif' ' } struct_ops;'
 compiles all.skel.h
 
 # The compiler detects a type that differs in user space.
@@ -131,6 +133,38 @@ has percpu.subskel.h ' struct percpu__percpu___2 {' ' long *total;' ' char *firs
 has percpu.subskel.h ' s->vars[0].name = "total";' ' s->vars[0].map = &obj->maps.percpu___2;'
 compiles percpu.subskel.h
 
+# Where pointers and `long` have 4 bytes, a type of 8 bytes takes their place, or bytes that of a struct
+# without a name.
+"$CLANG" -g -O2 --target=bpf -c -x c -o wide.o - <<'END'
+typedef long row[3]; typedef void *any;
+const volatile unsigned long limit = 3; long counts[4]; void *last; int small; row rows[2]; any anys[5]; __int128 huge;
+struct { char tag; long n; } inner; struct { char tag; long long n; } uneven; struct { long long n; int m[2]; } even; char end;
+struct ops { int (*f)(void); char name[3]; long count; void *data; unsigned long words[2]; };
+__attribute__((section("struct_ops/f"))) int f(void) { return small; }
+struct ops mine __attribute__((section(".struct_ops.link"))) = { .f = (void *)f };
+END
+"$BPFSKEL" wide.o -o wide.skel.h
+"$BPFSKEL" --cpp wide.o -o wide.skel.hpp
+"$BPFSKEL" --subskeleton wide.o -o wide.subskel.h
+has wide.skel.h '#if __SIZEOF_POINTER__ == 8' ' struct wide__rodata {' ' unsigned long limit;' ' } *rodata;' '#else' \
+  ' struct wide__rodata {' ' unsigned long long limit;' ' } *rodata;' '#endif'
+for line in 'long long counts[4];' 'unsigned long long last;' 'long long rows[2][3];' 'unsigned long long anys[5];' \
+  'char huge[16];' 'char inner[16];' 'char uneven[16];'; do
+  has wide.skel.h " $line"
+done
+has wide.subskel.h ' unsigned long long *last;'
+has wide.subskel.h ' long long (*rows)[2][3];'
+sed -i '1i typedef long row[3]; typedef void *any;' wide.{skel.h,skel.hpp,subskel.h}
+for header in wide.skel.h wide.skel.hpp wide.subskel.h; do compiles $header; done
+mkdir -p inc/gnu
+touch inc/gnu/stubs-32.h inc/gnu/stubs-soft.h
+for host in i686-linux-gnu armv7-linux-gnueabi; do
+  for header in wide.skel.h wide.subskel.h; do
+    "$CLANG" --target=$host -Iinc -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror -fsyntax-only \
+      -include $header -x c /dev/null 2>log || fail "$header on $host: $(<log)"
+  done
+done
+
 # Objects that do not link give no skeleton.
 if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'
@@ -178,7 +212,7 @@ compiles odd.subskel.h
 
 "$BPFSKEL" --subskeleton "$fixtures/state.o" >state.subskel.h
 has state.subskel.h ' struct state__my_ops__tcp_congestion_ops {' ' struct bpf_program *init;' \
-  ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' ' } struct_ops;'
+  ' struct bpf_program *ssthresh;' ' char name[16];' ' } *my_ops;' '#else'
 has state.subskel.h ' obj->struct_ops.my_ops = (__typeof__(obj->struct_ops.my_ops))' \
   ' bpf_map__initial_value(obj->maps.my_ops, &size);'
 compiles state.subskel.h

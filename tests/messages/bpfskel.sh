@@ -44,6 +44,21 @@ for language in --c --cpp --rust; do
 done
 [[ ! -e out.h ]] || mistake 'a header in spite of an error'
 
+# The limit is of the text for one kind of hosts: a second form for hosts of 32 bits, which a pointer
+# causes, does not count.
+skeleton_of() {  # skeleton_of VARIABLES TEXT: of so many that take 13 KB each, and TEXT
+  { printf '%s struct { ' "$2"; printf 'int m%d; ' {0..999}; printf '} first'; seq -f ', v%g' "$1"; echo ';'; } >wide.c
+  clang-19 -g -O2 --target=bpf -c wide.c -o wide.o
+  "$BPFSKEL" -q wide.o -o wide.h 2>errors
+}
+skeleton_of 1600 'void *any;' || mistake "the text has 20 MB for each kind of hosts: $(<errors)"
+[[ $(stat -c %s wide.h) -gt $((32 << 20)) ]] || mistake 'the second form is not in the skeleton'
+for text in '' 'void *any;'; do
+  skeleton_of 2800 "$text" && mistake 'a skeleton of 37 MB for each kind of hosts'
+  grep -qF 'wide.h: a skeleton has at most 32 MiB, and this one would have more: ' errors || mistake "$(<errors)"
+done
+rm -f wide.*
+
 # On an error, the old file stays; warnings are not errors.
 echo old >out.h
 "$BPFSKEL" main.o -o out.h 2>errors && mistake 'an undefined symbol is no error'
