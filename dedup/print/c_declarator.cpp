@@ -42,6 +42,27 @@ std::string type_macro(std::string_view name, bool is_attribute) {
   return is_address_space(name) ? fmt::format("BTF_TYPE_ATTRIBUTE({})", name) : "";
 }
 
+/// Whether <linux/types.h> or <stdint.h> has a typedef of that name.
+bool is_known_integer(std::string_view name) {
+  constexpr std::string_view names[] = {
+      "__u8",   "__u16",   "__u32",   "__u64",   "__s8",     "__s16",   "__s32",   "__s64",
+      "__be16", "__be32",  "__be64",  "__le16",  "__le32",   "__le64",  "uint8_t", "uint16_t",
+      "int8_t", "int16_t", "int32_t", "int64_t", "uint32_t", "uint64_t"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+/// What user space surely has in place of a typedef: a number's type or a known typedef of it, as
+/// `u64` may be of vmlinux.h alone. Typedefs of other types stay.
+uint32_t known_scalar(const BtfView& btf, uint32_t id) {
+  constexpr int most = 32;
+  uint32_t base = id;
+  for (int i = 0; i < most && btf.kind(base) == BtfKind::Typedef; ++i) {
+    if (is_known_integer(btf.name(btf.type(base)))) return base;
+    base = btf.type(base).type();
+  }
+  return btf.kind(base) == BtfKind::Int || btf.kind(base) == BtfKind::Float ? base : id;
+}
+
 }  // namespace
 
 /// The types from a name to its base type.
@@ -230,6 +251,7 @@ std::string CWriter::local_name(std::string_view given) const {
 }
 
 void CWriter::write_base(uint32_t id) {
+  if (policy_.is_writable) id = known_scalar(types_.btf, id);
   BtfKind kind = id == 0 ? BtfKind::Void : types_.btf.type(id).kind();
   bool has_tag = is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd;
   if (!has_tag) return write(types_.name(id));

@@ -133,6 +133,25 @@ has percpu.subskel.h ' struct percpu__percpu___2 {' ' long *total;' ' char *firs
 has percpu.subskel.h ' s->vars[0].name = "total";' ' s->vars[0].map = &obj->maps.percpu___2;'
 compiles percpu.subskel.h
 
+# User space may lack typedefs of BPF programs, but not those of <linux/types.h> and <stdint.h>.
+"$CLANG" -g -O2 --target=bpf -c -x c -o typedefs.o - <<'END'
+typedef unsigned long long __u64; typedef unsigned long uint64_t; typedef __u64 u64; typedef unsigned char u8; typedef _Bool bool;
+typedef u64 *pointer; typedef struct { int n; } record; typedef u8 mac[6]; typedef double real;
+u64 total, many[2][3]; u8 key; bool is_set; uint64_t standard; mac address; u8 const volatile *where; real ratio;
+struct { u64 a; u8 b[4]; int (*f)(u64, const u8 *); } inner;
+extern const u8 CONFIG_BYTE __attribute__((section(".kconfig")));
+const volatile u64 limit = 3; record own;
+__attribute__((section("socket"))) int use(void *ctx) { return CONFIG_BYTE; }
+END
+"$BPFSKEL" typedefs.o -o typedefs.skel.h
+for line in '__u64 total;' '__u64 many[2][3];' 'unsigned char key;' 'bool is_set;' 'uint64_t standard;' 'mac address;' \
+  'volatile const unsigned char *where;' 'double ratio;' '__u64 a;' 'unsigned char b[4];' \
+  'int (*f)(__u64, const unsigned char *);' 'const unsigned char CONFIG_BYTE;' '__u64 limit;' 'record own;'; do
+  has typedefs.skel.h " $line"
+done
+sed -i '1i typedef unsigned char mac[6]; typedef struct { int n; } record;' typedefs.skel.h
+compiles typedefs.skel.h
+
 # Where pointers and `long` have 4 bytes, a type of 8 bytes takes their place, or bytes that of a struct
 # without a name.
 "$CLANG" -g -O2 --target=bpf -c -x c -o wide.o - <<'END'
