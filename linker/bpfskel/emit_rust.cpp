@@ -1,9 +1,10 @@
 // The module for Rust: the object's bytes, the names of its maps and programs, and types.
 //
 // Every bit pattern of an object's bytes must be a valid value of the Rust type. So bool is u8, an
-// enum is an integer with constants, and a pointer, which is the kernel's, is u64. All padding is
-// explicit, and each struct has its alignment in BPF: nothing is left to the compiler. Bit-fields
-// become padding. Names are those of libbpf-cargo's skeletons: `maps`, `progs`, `types`, `__pad_N`.
+// enum is an integer with constants (with libbpf-rs, as libbpf-cargo's, a struct of an integer),
+// and a pointer, which is the kernel's, is u64. All padding is explicit, and each struct has its
+// alignment in BPF: nothing is left to the compiler. Bit-fields become padding. Names are those of
+// libbpf-cargo's skeletons: `maps`, `progs`, `types`, `__pad_N`.
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
@@ -23,15 +24,15 @@ constexpr std::string_view module_text =
     R"(// Made by bpfskel from a BPF object; changes will be lost.
 
 /// A BPF object: its bytes, the names of its maps and programs, and its types.
-#[allow(dead_code, non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#[allow(dead_code, missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals)]
 pub mod $name {
     /// The object, which is ELF.
     pub static ELF_BYTES: &[u8] = &ALIGNED.0;
 
     #[repr(C, align(8))]
     struct Aligned([u8; $size]);
-    static ALIGNED: Aligned = Aligned(*b"\
-$image");
+$begin    static ALIGNED: Aligned = Aligned(*b"\
+$image");$end
 
     /// The names by which loaders find maps.
     pub mod maps {
@@ -45,6 +46,18 @@ $programs    }
     pub mod types {$types    }
 $loader}
 )";
+
+/// In the section of libbpf-cargo's objects. Rust 2024 takes only `unsafe(link_section)`, and Rust
+/// before 1.82 only `link_section`: in the former, `_` is an expression to a macro.
+constexpr std::string_view section_text = R"(    macro_rules! in_section {
+        ($edition:expr, $item:item) => { #[unsafe(link_section = ".bpf.objs")] $item };
+        (_, $item:item) => { #[link_section = ".bpf.objs"] $item };
+    }
+    in_section!(_,
+)";
+
+/// Keywords that cannot be raw identifiers.
+constexpr std::string_view path_keywords[] = {"Self", "crate", "self", "super"};
 
 /// Keywords, including reserved ones.
 constexpr std::string_view keywords[] = {
@@ -84,16 +97,51 @@ bool is_made_of_records(const BtfView& btf, uint32_t id) {
 
 std::string make_rust_name(std::string_view text) {
   std::string name = make_c_name(text);
-  if (is_among(name, keywords)) name += '_';
-  return name;
+  if (is_among(name, path_keywords)) return name + '_';
+  return is_among(name, keywords) ? "r#" + name : name;
 }
 
 namespace {
 
+constexpr std::string_view struct_traits = R"(        impl core::default::Default for $name {
+            fn default() -> Self {
+                Self {
+$defaults                }
+            }
+        }
+)";
+
+/// Which field of a union is used is not known.
+constexpr std::string_view union_traits = R"(        impl core::default::Default for $name {
+            fn default() -> Self {
+                // SAFETY: every bit pattern is valid.
+                unsafe { core::mem::zeroed() }
+            }
+        }
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                to.write_str("union { .. }")
+}
+}
+)";
+
+constexpr std::string_view enum_struct = R"(
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub $integer);
+        impl $name {
+$constants        }
+        impl core::default::Default for $name {
+            fn default() -> Self {
+                $first
+            }
+        }
+)";
+
 class RustTypes {
  public:
   /// `btf` is null for an object without types: then there is nothing to define.
-  explicit RustTypes(const Btf* btf) : btf_(btf) {}
+  RustTypes(const Btf* btf, bool for_libbpf_rs) : btf_(btf), for_libbpf_rs_(for_libbpf_rs) {}
 
   /// Defines the struct of a data section, and returns its name.
   std::string define_section(const Section& section);
@@ -113,6 +161,8 @@ class RustTypes {
   /// The state while the fields of a struct or union are added.
   struct Record {
     std::string text;
+    std::string defaults;     ///< the value of each field
+    bool has_default = true;  ///< Rust can derive it
     RepeatedNames names;
     uint64_t end = 0;        ///< bytes so far
     uint32_t alignment = 1;  ///< bytes; 1 is packed
@@ -121,6 +171,7 @@ class RustTypes {
   std::string name_type(uint32_t id, std::string_view preferred);
   std::string type_text(uint32_t id, std::string_view preferred);
   std::string base_text(uint32_t id, std::string_view preferred);
+  static void add(Record& record, const std::string& name, const std::string& type);
   void add_padding(Record& record, uint64_t offset);
   void add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
                  std::string_view preferred);
@@ -128,10 +179,12 @@ class RustTypes {
                             uint64_t size);
   void define_record(uint32_t id);
   void define_enum(uint32_t id);
+  void define_enum_struct(uint32_t id);
   void finish(const Record& record, std::string_view keyword, const std::string& name,
               uint64_t size);
 
   const Btf* btf_;
+  bool for_libbpf_rs_;
   RepeatedNames names_;  ///< of types
   RepeatedNames enumerators_;
   std::unordered_map<uint32_t, std::string> named_;  ///< the names of types, by id
@@ -183,10 +236,22 @@ std::string RustTypes::type_text(uint32_t id, std::string_view preferred) {
   return before + base_text(id, name) + behind;
 }
 
+void RustTypes::add(Record& record, const std::string& name, const std::string& type) {
+  constexpr std::string_view value = "core::default::Default::default()";
+  record.text += fmt::format("            pub {}: {},\n", name, type);
+  std::string whole(value);
+  constexpr unsigned long longest = 32;  // of the arrays that have a default
+  for (size_t i = type.find("; "); i != type.npos; i = type.find("; ", i + 1))
+    if (std::stoul(type.substr(i + 2)) > longest) record.has_default = false;
+  if (size_t depth = type.rfind('['); depth != type.npos)
+    whole = fmt::format("{}{}{}", type.substr(0, depth + 1), value, type.substr(type.find(';')));
+  record.defaults += fmt::format("                    {}: {},\n", name, whole);
+}
+
 void RustTypes::add_padding(Record& record, uint64_t offset) {
   if (offset <= record.end) return;
   std::string name = record.names.next(fmt::format("__pad_{}", record.end), is_used);
-  record.text += fmt::format("            pub {}: [u8; {}],\n", name, offset - record.end);
+  add(record, name, fmt::format("[u8; {}]", offset - record.end));
   record.end = offset;
 }
 
@@ -199,25 +264,32 @@ void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset
   bool is_in_packed = record.alignment == 1 && !is_made_of_records(*btf_, type);
   std::string text =
       is_placed || is_in_packed ? type_text(type, preferred) : fmt::format("[u8; {}]", size);
-  record.text += fmt::format("            pub {}: {},\n",
-                             record.names.next(make_rust_name(name), is_used), text);
+  add(record, record.names.next(make_rust_name(name), is_used), text);
   record.end = std::max(record.end, offset + size);
 }
 
 /// Adds the text of a struct or union with the collected fields, padded to its size.
 void RustTypes::finish(const Record& record, std::string_view keyword, const std::string& name,
                        uint64_t size) {
+  bool is_union = keyword == "union";
   std::string layout =
       record.alignment == 1 ? "packed" : fmt::format("align({})", record.alignment);
   text_ += fmt::format(
       R"(
         #[repr(C, {})]
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy{})]
         pub {} {} {{
 {}        }}
         const _: () = assert!(core::mem::size_of::<{}>() == {});
 )",
-      layout, keyword, name, record.text, name, size);
+      layout,
+      is_union             ? ""
+      : record.has_default ? ", Debug, Default"
+                           : ", Debug",
+      keyword, name, record.text, name, size);
+  if (is_union || !record.has_default)
+    text_ += fill_in(is_union ? union_traits : struct_traits,
+                     {{"name", name}, {"defaults", record.defaults}});
 }
 
 /// Adds the text of a struct with these members and at least that size, and returns its name.
@@ -234,8 +306,12 @@ std::string RustTypes::define_struct(const std::string& preferred,
     add_padding(record, member.offset);
     add_field(record, member.name, member.offset, member.type_id,
               fmt::format("{}_{}", name, member.name));
-    if (member.declaration.starts_with("struct bpf_program *"))
+    if (member.declaration.starts_with("struct bpf_program *")) {
       record.text.replace(record.text.rfind("u64"), 3, "*mut libbpf_rs::libbpf_sys::bpf_program");
+      record.has_default = false;
+      size_t value = record.defaults.rfind(": ") + 2;
+      record.defaults.replace(value, record.defaults.size() - value, "core::ptr::null_mut(),\n");
+    }
   }
   size = std::max(size, align_up(record.end, record.alignment));
   add_padding(record, size);
@@ -275,7 +351,27 @@ void RustTypes::define_record(uint32_t id) {
   finish(record, is_union && !record.text.empty() ? "union" : "struct", name, type.size());
 }
 
+/// A struct with an integer, in which each enumerator is a constant. Its default is the first.
+void RustTypes::define_enum_struct(uint32_t id) {
+  BtfType type = btf_->type(id);
+  const std::string& name = named_.at(id);
+  std::string constants, first = "Self(0)";
+  RepeatedNames names;
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    std::string constant =
+        names.next(make_rust_name(btf_->string(type.enumerator(i).name_off)), is_used);
+    constants += fmt::format("            pub const {}: Self = Self({});\n", constant,
+                             enumerator_value(type, i));
+    if (i == 0) first = "Self::" + constant;
+  }
+  text_ += fill_in(enum_struct, {{"name", name},
+                                 {"integer", integer_text(type.size(), type.kind_flag())},
+                                 {"constants", constants},
+                                 {"first", first}});
+}
+
 void RustTypes::define_enum(uint32_t id) {
+  if (for_libbpf_rs_) return define_enum_struct(id);
   BtfType type = btf_->type(id);
   const std::string& name = named_.at(id);
   text_ += fmt::format("\n        pub type {} = {};\n", name,
@@ -316,7 +412,7 @@ std::string name_constants(const Entries& entries) {
 }  // namespace
 
 std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs) {
-  RustTypes types(skeleton.btf);
+  RustTypes types(skeleton.btf, for_libbpf_rs);
   RustTypeNames names;
   for (const Section& section : skeleton.sections)
     names.sections.push_back(types.define_section(section));
@@ -330,6 +426,8 @@ std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs) {
   return fill_in(module_text, {{"name", make_rust_name(skeleton.name)},
                                {"size", std::to_string(skeleton.image.size())},
                                {"image", rust_escapes(skeleton.image)},
+                               {"begin", std::string(for_libbpf_rs ? section_text : "")},
+                               {"end", for_libbpf_rs ? ");" : ""},
                                {"maps", name_constants(skeleton.maps)},
                                {"programs", name_constants(skeleton.programs)},
                                {"types", types.finish_text()},

@@ -220,7 +220,7 @@ bool is_unchanged(const std::string& name) {
 }  // namespace
 
 std::string libbpf_rs_text(const Skeleton& skeleton, const RustTypeNames& types) {
-  std::string type = camel_case(make_rust_name(skeleton.name));
+  std::string type = camel_case(make_c_name(skeleton.name));
   std::string config;
   Fields open_maps, maps, open_programs, programs, links, shadows;
   std::string methods;

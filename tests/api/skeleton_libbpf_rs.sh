@@ -7,11 +7,19 @@ command -v rustc >/dev/null || { echo 'SKIPPED: rustc is not installed'; exit 77
 "$BPFSKEL" -q --libbpf-rs --name packet_counter "$fixtures/packets.linked.o" -o packets.rs
 "$BPFSKEL" -q --libbpf-rs --name all "$fixtures/counters.o" "$fixtures/state.o" -o all.rs
 "$BPFSKEL" -q --libbpf-rs --name open "$fixtures/arena.o" -o open.rs # of the name of a trait
+"$CLANG" -g -O2 --target=bpf -c -x c -o types.o - <<'END'
+enum mode { MODE_A = 1, MODE_B, SELF };
+struct event { unsigned pid; enum mode type; short self, many[40][2]; union { long number; char text[5]; } either; struct { char c; } __attribute__((packed)) last[3]; };
+volatile struct event ev; enum mode mode;
+__attribute__((section("socket"))) int use(void *ctx) { return ev.type; }
+END
+"$BPFSKEL" -q --libbpf-rs --name match types.o -o match.rs
 cat >main.rs <<'END'
 #![deny(warnings)]
 include!("packets.rs");
 include!("all.rs");
 include!("open.rs");
+include!("match.rs");
 use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
 use std::mem::MaybeUninit;
 
@@ -33,15 +41,29 @@ fn open_and_load<'obj>(
     open.load()
 }
 
+fn types_of_libbpf_cargo() {
+    use r#match::types::{bss, event, mode};
+    impl From<mode> for u32 {
+        fn from(from: mode) -> u32 { from.0 }
+    }
+    let ev = event { pid: 3, r#type: mode::MODE_B, ..event::default() };
+    let bss = bss { ev, ..Default::default() };
+    assert!(bss.mode == mode::MODE_A && u32::from(bss.ev.r#type) == 2 && ev.many[39][1] == 0 && ev.self_ == 0);
+    assert!(format!("{:?}", ev).starts_with("event { pid: 3, type: mode(2), self_: 0, many: [[0, 0], "));
+    let _ = r#match::MatchSkelBuilder::default();
+}
+
 fn main() {
+    types_of_libbpf_cargo();
     let mut storage = MaybeUninit::uninit();
     let skel = open_and_load(&mut storage);
     RUN
 }
 END
-sed 's/RUN/let _ = skel;/' main.rs >stubbed.rs
+{ echo "#![deny(missing_docs)] //! A program whose module needs no documents"; sed "s/RUN/let _ = skel;/" main.rs; } >stubbed.rs
 rustc --edition 2021 --crate-name libbpf_rs --crate-type rlib --cap-lints allow "$here/libbpf_rs_stub.rs" 2>log || fail "$(<log)"
-rustc --edition 2021 --emit metadata --extern libbpf_rs=liblibbpf_rs.rlib stubbed.rs 2>log || fail "$(<log)"
+rustc --edition 2021 --emit obj --extern libbpf_rs=liblibbpf_rs.rlib stubbed.rs -o stubbed.o 2>log || fail "$(<log)"
+readelf -SW stubbed.o | grep -qF .bpf.objs || fail 'the object is in no section .bpf.objs'
 
 registry=/usr/share/cargo/registry
 crate=$(find "$registry" -maxdepth 1 -name 'libbpf-rs-*' 2>log | tail -n 1 || true)

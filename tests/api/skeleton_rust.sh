@@ -40,7 +40,7 @@ macro_rules! show {
     }};
 }
 fn main() {
-    show!(all, set mode wide ranges packed aligned bits number pointer real inner loop_ next end);
+    show!(all, set mode wide ranges packed aligned bits number pointer real inner r#loop next end);
     show!(range, low high);
     show!(packed, tag value inner);
     show!(aligned, tag);
@@ -48,7 +48,7 @@ fn main() {
     show!(number, real bytes);
     show!(same, a);
     println!("{} {} {}", ON, HUGE, NEGATIVE);
-    println!("{} {} {}", maps::data_own, progs::match_, std::mem::size_of::<same___2>());
+    println!("{} {} {}", maps::data_own, progs::r#match, std::mem::size_of::<same___2>());
     std::fs::write("rust.o", ELF_BYTES).unwrap();
 }
 END
@@ -68,10 +68,10 @@ END
 sed -nE 's/^ +show!\(([a-z]+), (.*)\);$/\1 \2/p' main.rs | while read -r type fields; do
   for field in $fields; do echo "FIELD($type, $field)"; done
   echo "SIZE($type)"
-done | sed 's/loop_/loop/' >>main.c
+done | sed 's/r#loop/loop/' >>main.c
 echo 'puts("7 78187493530 -1"); puts(".data.own match 8"); }' >>main.c
 "$CC" -w main.c -o main.of_c
-./main.of_c | sed 's/\.loop /.loop_ /' | diff - rust || fail "C (<) and Rust (>) differ"
+./main.of_c | sed 's/\.loop /.r#loop /' | diff - rust || fail "C (<) and Rust (>) differ"
 cmp rust.o both.o || fail 'other bytes than those of bpflink'
 
 # Variables are at the offsets in the DATASEC.
