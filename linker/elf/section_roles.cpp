@@ -87,8 +87,4 @@ SectionRole role_of(const ElfSection& section) {
   return role;
 }
 
-bool is_per_cpu_data(std::string_view name) {
-  return name == ".percpu" || name.starts_with(".percpu.");
-}
-
 }  // namespace bpflink

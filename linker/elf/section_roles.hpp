@@ -55,9 +55,6 @@ struct SectionRoleFacts {
 
 const SectionRoleFacts& facts_of(SectionRole role);
 
-/// Whether a section of that name has variables of which each CPU has its own: .percpu, .percpu.*.
-bool is_per_cpu_data(std::string_view name);
-
 /// The role of a data section or DATASEC of that name.
 SectionRole role_of(std::string_view name);
 

@@ -49,7 +49,7 @@ void check_per_cpu_data(KernelNeeds& needs, const ObjectFile& file) {
   Knowledge has_data = needs.kernel.has_release(per_cpu_data);
   if (has_data == Knowledge::Known) return;
   for (const InputSection& section : file.sections) {
-    if (!is_per_cpu_data(section.name) || section.size == 0) continue;
+    if (section.role != SectionRole::Percpu || section.size == 0) continue;
     CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(section.name), "");
     if (has_data == Knowledge::Unknown)
       finding.leave_unknown(fmt::format("variables in section {}", section.name), release_advice);

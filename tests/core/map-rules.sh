@@ -24,6 +24,16 @@ says '>>> __uint(map_flags, BPF_F_NO_PREALLOC);'
 core 1 check trie.o plain.btf --table
 [[ $(tail -n 1 core.out) == '0 of 1 program fit plain.btf'* ]] || fail "$(<core.out)"
 
+map empty '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __uint(key_size, 0); __type(value, int);'
+core 1 check empty.o plain.btf
+says 'error: map map of type hash has a key of 0 bytes: it must have 1 or more in plain.btf'
+map both '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG);'
+core 1 check both.o plain.btf
+says 'error: map map of type hash has BPF_F_RDONLY_PROG and BPF_F_WRONLY_PROG in plain.btf'
+map storage '__uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __uint(key_size, 4); __uint(value_size, 4);'
+core 1 check storage.o plain.btf
+says '>>> __type(key, int); __type(value, ...);'
+
 # Some came with a release.
 map device '__uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 1); __uint(key_size, 4); __uint(value_size, 8);'
 core 1 check device.o plain.btf --release 5.7.0

@@ -38,6 +38,8 @@ says 'error: function __rcu_read_lock is denied: programs rely on it themselves 
 says 'error: function do_exit does not return: only fentry programs are accepted in plain.btf'
 says 'error: LSM hook getprocattr is disabled for programs in plain.btf'
 expect 'locks+ migratesX exits+ enters+ hooks+ opens+' targets.o plain.btf --release 6.1.0
+core 1 check targets.o plain.btf
+says 'whether programs attach to function __rcu_read_lock'
 
 # Licenses
 sed 's/"GPL"/"Proprietary"/' >source <<EOS
@@ -122,6 +124,7 @@ SEC("xdp") int passes(void *ctx) { return sum(1, (long)ctx & 3, 3, 4, 5) & 1; }
 EOS
 expect 'passesX' stack5.o plain.btf --release 7.3.0
 says 'error: a function loads an argument from the stack that its type does not have in plain.btf'
+says '>>> let its callers and its definition agree, or compile with less optimization'
 "$BPFLINK" stack5.o -o out.o 2>core.log
 says "'sum' loads an argument from the stack, and its type has 5 parameters"
 
@@ -135,6 +138,7 @@ SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
 EOS
 expect 'countsX passes+' voids.o plain.btf --release 7.0.0
 says 'error: global functions that return void came with Linux 7.1 in plain.btf'
+says '>>> let bump return an int, or make it static or __hidden'
 expect 'counts+ passes+' voids.o plain.btf --release 7.1.0
 expect 'counts+ passes+' voids.o plain.btf --release 5.5.0
 
@@ -146,4 +150,5 @@ SEC("raw_tp") int counts(void *ctx) { return seen++; }
 EOS
 expect 'countsX' cpus.o plain.btf --release 7.2.0
 says 'error: variables in section .percpu.more came with Linux 7.3 in plain.btf'
+says '>>> put them into a map of type percpu_array'
 expect 'counts+' cpus.o plain.btf --release 7.3.0

@@ -53,7 +53,7 @@ const char constant[] = "c";
 struct event *unused_event __attribute__((unused));
 int of_dead = 3, of_user_space = 4;
 __hidden int hidden_one = 5;
-int cpu_of_dead SEC(".percpu"), cpu_of_user_space SEC(".percpu");
+int cpu_of_dead SEC(".percpu"), cpu_of_user_space SEC(".percpu.more");
 int dead(void) { return of_dead + cpu_of_dead; }
 SEC("xdp") int prog(struct xdp_md *ctx) { return XDP_PASS; }
 EOS
