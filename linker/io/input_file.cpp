@@ -15,8 +15,10 @@
 #include "linker/io/retry.hpp"
 
 // AddressSanitizer's, where the program has it
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" void __asan_poison_memory_region(const volatile void* begin, size_t size);
 extern "C" void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace bpflink {
 namespace {
