@@ -25,6 +25,11 @@ mkdir out
 without_names=()
 if ((EUID == 0)) && unshare -m mount -t tmpfs none /proc 2>/dev/null; then
   without_names=(unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
+  # In a root of its own, strace sees other paths of such a process than the process itself.
+  "${without_names[@]}" sh -c 'exec sleep 9 <cut.o' &
+  until [[ $(readlink "/proc/$!/exe") == */sleep ]]; do sleep 0.01; done
+  if [[ $(readlink "/proc/$!/fd/0") != "$PWD/cut.o" ]]; then without_names=(); fi
+  kill $!
 fi
 
 # has_mapped PID FILE: waits until the process has mapped the file; fails if it ends before
