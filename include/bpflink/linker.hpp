@@ -118,9 +118,9 @@ struct LinkOptions {
   std::string lto_cpu = {};
   /// The library of LLVM that compiles bitcode (`--lto-library`); "" for the newest one.
   std::string lto_library = {};
-  /// Seconds of processor time and MiB of memory that LLVM may take; 0 for any (`--lto-timeout`,
-  /// `--lto-memory`).
+  /// Seconds of processor time that LLVM may take; 0 for any (`--lto-timeout`).
   unsigned lto_timeout = 300;
+  /// MiB of memory that LLVM may take; 0 for any (`--lto-memory`).
   unsigned lto_memory = 4096;
   /// Bitcode that was compiled for another machine is meant to become BPF: no warning of it
   /// (`--lto-target bpf`).

@@ -16,7 +16,7 @@ mkdir root
 tar -C root --strip-components=1 -xf "$BUILD"/bpflink-*-linux-"$(uname -m)".tar.gz
 for program in bpflink btfdedup bpfskel bpfcore; do
   file "root/bin/$program" >log
-  contains log 'statically linked'
+  contains log 'static-pie linked'
   contains log 'stripped'
   (($(stat -c %s "root/bin/$program") < limit << 20)) || fail "$program has $(stat -c %s "root/bin/$program") bytes"
 done

@@ -73,7 +73,7 @@ fn types_of_one_tag_are_numbered_in_a_skeleton() {
     let b = "struct state { long b; char type; } of_b;";
     let object = link(&[("tag_a", a), ("tag_b", b)], &Options::default()).unwrap();
     let module = bpflink::rust_module(&object, "numbered").unwrap();
-    for text in ["pub of_a: state,", "pub of_b: state___2,", "pub type_: i8,", "pub const OFF: mode = 1;"] {
+    for text in ["pub of_a: state,", "pub of_b: state___2,", "pub r#type: i8,", "pub const OFF: mode = 1;"] {
         assert!(module.contains(text), "no '{}' in {}", text, module);
     }
 }
