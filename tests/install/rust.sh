@@ -106,7 +106,7 @@ use std::ptr::addr_of;
 fn main() {
     let it: outer = unsafe { std::mem::zeroed() };
     macro_rules! at { ($($field:ident)*) => { $(println!("{}", addr_of!(it.$field) as usize - addr_of!(it) as usize);)* } }
-    at!(a inner flag l half pointer wide level unnamed type_ fn_ self_ u8___2 rows);
+    at!(a inner flag l half pointer wide level unnamed r#type r#fn self_ u8___2 rows);
     println!("{}", std::mem::size_of::<outer>());
     let custom: skel::types::data_custom = unsafe { std::mem::zeroed() };
     assert_eq!(addr_of!(custom.aliased.x) as usize, addr_of!(custom) as usize);
