@@ -192,9 +192,9 @@ struct bpflink_link_options {
   const char* lto_library;              /**< LLVM, or null for the newest (`--lto-library`) */
   const char* const* keep_types;        /**< names of types that stay (`--keep-type`) */
   size_t keep_type_count;               /**< how many */
-  const char* lto_target;               /**< "bpf": no warning of others, or null (`--lto-target`) */
-  const char* lto_timeout;              /**< seconds of LLVM, or null for "300" (`--lto-timeout`) */
-  const char* lto_memory;               /**< MiB of LLVM, or null for "4096" (`--lto-memory`) */
+  const char* lto_target;  /**< "bpf": no warning of others, or null (`--lto-target`) */
+  const char* lto_timeout; /**< seconds of LLVM, or null for "300" (`--lto-timeout`) */
+  const char* lto_memory;  /**< MiB of LLVM, or null for "4096" (`--lto-memory`) */
 };
 
 /** Initializer of struct bpflink_link_options: the defaults. */
