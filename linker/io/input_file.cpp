@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/mapped_inputs.hpp"
@@ -29,18 +30,10 @@ Descriptor open_to_read(const std::string& path) {
   return Descriptor(retry([&] { return ::open(path.c_str(), flags); }));
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool checks_addresses = true;
-#elif defined(__has_feature)
-constexpr bool checks_addresses = __has_feature(address_sanitizer);
-#else
-constexpr bool checks_addresses = false;
-#endif
-
 /// Lets AddressSanitizer report what is read behind a mapped file, in the rest of its last page;
 /// or, with `may_be_read`, ends that before the pages get another use.
 void guard_rest_of_page(std::span<const std::byte> file, bool may_be_read) {
-  if constexpr (checks_addresses) {
+  if constexpr (has_address_sanitizer) {
     constexpr size_t page = 4096;
     size_t rest = (page - file.size() % page) % page;
     if (may_be_read)

@@ -16,11 +16,17 @@
 #include <csignal>
 #include <cstdio>
 
+#include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/compiler.hpp"
 #include "linker/lto/limits.hpp"
+
+// LeakSanitizer would open files when this process ends.
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
+  return "detect_leaks=0";
+}
 
 namespace bpflink::lto {
 namespace {
@@ -50,10 +56,8 @@ std::expected<void, Error> confine(const Request& request) {
   std::signal(SIGXCPU, SIG_DFL);
   lower(RLIMIT_CORE, 0);
   if (request.seconds != 0) lower(RLIMIT_CPU, request.seconds);
-// AddressSanitizer has terabytes of addresses.
-#ifndef __SANITIZE_ADDRESS__
-  if (request.mebibytes != 0) lower(RLIMIT_AS, memory_limit(request));
-#endif
+  // AddressSanitizer has terabytes of addresses.
+  if (request.mebibytes != 0 && !has_address_sanitizer) lower(RLIMIT_AS, memory_limit(request));
   if (request.mebibytes != 0) lower(RLIMIT_FSIZE, memory_limit(request));
   const rlimit none{0, 0};
   if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return system_error("no limit for open files");

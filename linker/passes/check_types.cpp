@@ -110,6 +110,7 @@ class TypeChecker {
 }  // namespace
 
 void check_types(Context& context) {
+  if (!context.btf) return;
   TypeChecker(context).run();
 }
 
