@@ -5,11 +5,11 @@
 #   cmake/packages.sh GROUP...
 #
 # The groups: build (programs and tests of the presets), bpf (to compile, load and inspect BPF
-# objects), test (other programs that the tests call), bench (programs for tests/bench), lint (CI's
-# style checks), sanitize (to build the preset `sanitize`), root (to make a clean root), boot (to boot
-# a kernel with tests/boot), kernel (to build and boot one with samples/kernel/build.sh), libcxx
-# (another C++ library to build with), arm64 (to build for arm64 and run the result), boot_arm64 (to
-# boot an arm64 kernel, with boot).
+# objects), test (other programs that the tests call), bench (programs for tests/bench), release (to make
+# what a release publishes), lint (CI's style checks), sanitize (to build the preset `sanitize`), root (to
+# make a clean root), boot (to boot a kernel with tests/boot), kernel (to build and boot one with
+# samples/kernel/build.sh), libcxx (another C++ library to build with), arm64 (to build for arm64 and run
+# the result), boot_arm64 (to boot an arm64 kernel, with boot).
 set -euo pipefail
 
 build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
@@ -20,6 +20,7 @@ test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   poppler-utils
   cargo rustc rust-src rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
+release=(build-essential debhelper doxygen dpkg-dev fakeroot git cargo)
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
 root=(debootstrap)

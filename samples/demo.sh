@@ -24,12 +24,19 @@ quietly() {
   fi
 }
 
+# with_progress COMMAND...: as quietly, and shows the percentages that its output has
+with_progress() {
+  "$@" 2>&1 | tee -a "$log" | awk '
+    match($0, /^\[ *[0-9]+%\]/) && substr($0, 2, 3) + 0 >= shown { shown = substr($0, 2, 3) + 0; printf "%d%% ", shown; fflush(); shown += 5 }
+    END { print "" }' || quietly false
+}
+
 step "Install what is missing (apt's output: $log)"
 quietly cmake/packages.sh build bpf
 
 step "Build bpflink, some minutes the first time (output: $log)"
 quietly cmake --preset release
-quietly cmake --build --preset release --target bpflink --parallel "$(nproc)"
+with_progress cmake --build --preset release --target bpflink --parallel "$(nproc)"
 cd samples/build
 log=demo.log
 source=../packet_counter
@@ -108,7 +115,8 @@ run small.o || status=$?
 step 'What next'
 cat <<'END'
 build/release/bin/bpflink --help              the options
-cmake --install build/release && ldconfig     bpflink, its library and manual in /usr/local (as root)
+cmake --build --preset release && cmake --install build/release && ldconfig
+                                              all programs, libraries and manuals in /usr/local (as root)
 man bpflink                                   then
 less README.md                                "Link a program of three files" is the way to your own
 tests/run.sh                                  the tests

@@ -24,8 +24,8 @@ is_count() {
   done
 }
 
-# .ci/steps runs these two; each builds everything.
-for number in 1 2; do snippet 'Try it' $number >/dev/null; done
+# install/packages runs the first, .ci/steps the two others; each builds everything.
+for number in 1 2 3; do snippet 'Try it' $number >/dev/null; done
 
 section='Link a program of three files'
 mkdir "$tmp/work"
