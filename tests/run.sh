@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds and runs the tests of a preset. First installs missing packages. The last line is the count:
-# N passed, N failed, N skipped.
+# N passed, N failed, N skipped, N skipped in part.
 #
 #   tests/run.sh [PRESET...]
 #
@@ -18,7 +18,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 in_part=0
 
 # results PATTERN: the number of CTest results that match
 results() {
@@ -45,8 +45,10 @@ for preset; do
     echo "$preset: failed before its tests were done"
     failed=$((failed + 1))
   fi
-  skip_reasons "$preset"
+  reasons=$(skip_reasons "$preset")
+  if [[ $reasons ]]; then printf '%s\n' "$reasons"; fi
+  in_part=$((in_part + $(awk -F: 'NF && !seen[$1]++ { ++n } END { print n + 0 }' <<<"$reasons") - not_run))
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
+echo "$passed passed, $failed failed, $skipped skipped, $in_part skipped in part"
 ((failed == 0))

@@ -13,6 +13,7 @@ new_root() {
   why=$(make_root "$root" "${1:-$suite}" "$BUILD/clean-root.${1:-$suite}.tar") || skip "no clean root: $why"
 }
 
+read_snippets "$repository/README.md"
 new_root
 git clone -q "$repository" "$root/bpflink"
 # The packages' own tests, full optimization, debug information and small packages would take minutes
@@ -52,8 +53,10 @@ works() {
 
 for other in trixie bookworm; do
   new_root "$other"
-  tar -C "$root/opt" -xf release/bpflink-*-linux-*.tar.gz
-  works "/opt/$(ls "$root/opt")"
+  cp release/bpflink-*-linux-*.tar.gz make/{main,record}.bpf.o "$root/opt"
+  in_root "$root" sh -euc "cd /opt; $(snippet 'Try it' 1 | sed "s/x86_64/$(uname -m)/")"
+  is_filter "$root/opt/filter.o"
+  works "$(cd "$root" && echo /opt/bpflink-*-linux-"$(uname -m)")"
 done
 
 cp release/*.deb "$root/tmp"
