@@ -13,6 +13,7 @@
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
 #include "linker/elf/references.hpp"
+#include "linker/passes/symbol_hints.hpp"
 #include "linker/types/kconfig_type.hpp"
 #include "linker/types/qualifiers.hpp"
 
@@ -192,7 +193,7 @@ void warn_weak_externs(Context& context) {
     if (found == uses.end()) continue;
     std::vector<DiagnosticReference> references = found->second.take();
     references.push_back(note("libbpf refuses undefined symbols, weak ones too"));
-    references.push_back(hint("if the kernel has it, declare it with __ksym"));
+    references.push_back(hint(std::string(ksym_advice)));
     context.diagnostics.report(
         {.severity = Severity::Warning,
          .message = fmt::format("weak {} '{}' is not defined", noun_of(*symbol), symbol->name),

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "dedup/internal.hpp"
+#include "dedup/edit_distance.hpp"
 #include "linker/diagnostics/cpp_names.hpp"
 #include "linker/diagnostics/rust_names.hpp"
 #include "linker/elf/archive.hpp"
@@ -97,50 +96,19 @@ const Symbol* find_nearest_definition(const Context& context, std::string_view n
   return nearest;
 }
 
-/// Searches the raw type words for a FUNC or VAR of that name. Parsing the kernel's types takes ten
-/// times as long as a link.
-bool SymbolHints::is_in_kernel(std::string_view name) {
-  if (!kernel_) {
-    auto file = InputFile::open("/sys/kernel/btf/vmlinux");
-    kernel_ = file ? std::move(*file) : InputFile();
-  }
-  std::span<const std::byte> blob = kernel_->bytes();
-  auto header = read_header(blob);
-  if (!header) return false;
-  auto bytes = blob.subspan(header->strings_offset, header->strings_size);
-  std::string_view strings(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::string terminated = std::string(name) + '\0';
-  const void* found = nullptr;
-  for (size_t at = 1; at < strings.size(); at = &static_cast<const char*>(found)[1] - &strings[0]) {
-    found = ::memmem(&strings[at], strings.size() - at, terminated.data(), terminated.size());
-    if (!found) return false;
-    if (static_cast<const char*>(found)[-1] == '\0') break;
-  }
-  if (!found) return false;
-  auto offset = static_cast<uint32_t>(static_cast<const char*>(found) - strings.data());
-  uint32_t words[2] = {};
-  for (size_t at = 0; at + sizeof words <= header->types_size; at += sizeof *words) {
-    std::memcpy(words, &blob[header->types_offset + at], sizeof words);
-    bool has_symbol = kind_of(words) == BtfKind::Func || kind_of(words) == BtfKind::Var;
-    if (words[0] == offset && has_symbol) return true;
-  }
-  return false;
-}
-
 std::vector<std::string> SymbolHints::find(const Symbol& symbol) {
-  Hints of_kernel = {"if the kernel has it, declare it with __ksym"};
   if (auto hints = find_prefix_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_static_hint(context_, symbol); !hints.empty()) return hints;
   if (auto hints = find_kconfig_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_helper_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_rust_hint(symbol); !hints.empty()) return hints;
   if (auto hints = find_mangling_hint(symbol); !hints.empty()) return hints;
-  if (is_in_kernel(symbol.name)) return of_kernel;
   if (auto hints = find_cpp_hint(context_, symbol); !hints.empty()) return hints;
   if (!archives_) archives_.emplace(context_);
   if (auto hints = archives_->find(symbol); !hints.empty()) return hints;
   if (auto hints = find_spelling_hint(context_, symbol); !hints.empty()) return hints;
-  return symbol.name.starts_with("bpf_") ? of_kernel : Hints();
+  // Names of kfuncs: bpf_rcu_read_lock, scx_bpf_now. The kernel of the machine does not matter.
+  return symbol.name.contains("bpf_") ? Hints{std::string(ksym_advice)} : Hints();
 }
 
 }  // namespace bpflink

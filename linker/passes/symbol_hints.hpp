@@ -11,6 +11,10 @@
 
 namespace bpflink {
 
+/// How to refer to what kernels may have.
+inline constexpr std::string_view ksym_advice =
+    "if it is the kernel's kfunc or variable, declare it with __ksym";
+
 /// The defined global symbol of which `name` may be a misspelling, or null.
 const Symbol* find_nearest_definition(const Context& context, std::string_view name);
 
@@ -24,11 +28,8 @@ class SymbolHints {
   std::vector<std::string> find(const Symbol& symbol);
 
  private:
-  bool is_in_kernel(std::string_view name);
-
   const Context& context_;
-  std::optional<ArchiveHints> archives_;  ///< these two are opened on first use
-  std::optional<InputFile> kernel_;       ///< the running kernel's BTF
+  std::optional<ArchiveHints> archives_;  ///< opened on first use
 };
 
 }  // namespace bpflink

@@ -272,7 +272,7 @@ kernel.bpf.c:2:50: error: undefined symbol: bpf_rcu_read_lock
       |                                                  ^
 >>> referenced by kernel.bpf.c:2
 >>>               kernel.o:(socket+0x0)
->>> if the kernel has it, declare it with __ksym
+>>> if it is the kernel's kfunc or variable, declare it with __ksym
 >>> -r leaves it to a later link
 END
 
@@ -566,7 +566,7 @@ weak.bpf.c:2:50: warning: weak function 'log_event' is not defined
 >>> referenced by weak.bpf.c:2
 >>>               weak.o:(xdp+0x8)
 >>> libbpf refuses undefined symbols, weak ones too
->>> if the kernel has it, declare it with __ksym
+>>> if it is the kernel's kfunc or variable, declare it with __ksym
 END
 
 # __kptr in one file only

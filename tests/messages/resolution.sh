@@ -56,7 +56,7 @@ int bpf_function(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
 END
 expect 'error undefined-symbol bpf_function typed.o:(socket+0x8)' facts typed.o
-expect_error 'if the kernel has it, declare it with __ksym'
+expect_error "if it is the kernel's kfunc or variable, declare it with __ksym"
 
 compile_plain often <<'END'
 int f(int x);

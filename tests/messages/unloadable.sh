@@ -235,7 +235,7 @@ externs.bpf.c:7:40: warning: weak function 'function' is not defined
 externs.bpf.c:3: warning: 'CONFIG_PAIR' has a type that libbpf does not fill in
 externs.bpf.c:4: warning: 'HZ' is neither an option of the kernel, CONFIG_*, nor one that libbpf knows" ]] ||
   mistake "$(<errors)"
-for line in '>>> libbpf refuses undefined symbols, weak ones too' '>>> if the kernel has it, declare it with __ksym'; do
+for line in '>>> libbpf refuses undefined symbols, weak ones too' ">>> if it is the kernel's kfunc or variable, declare it with __ksym"; do
   [[ $(grep -cxF -- "$line" errors) == 2 ]] || mistake "$line: $(<errors)"
 done
 

@@ -191,10 +191,10 @@ undefined '>>> if C defines it, declare it in an extern "C" block' 'int _RNvC3ap
 # Not a Rust name: a Rust hash has 16 digits.
 undefined '>>> in C++: app::count::h0123' 'int _ZN3app5count5h0123E(int);' '_ZN3app5count5h0123E(1)'
 undefined '' 'int _Read(int);' '_Read(1)'
-undefined '>>> if the kernel has it, declare it with __ksym' 'int bpf_sk_nothing(int);' 'bpf_sk_nothing(1)'
-if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  undefined '>>> if the kernel has it, declare it with __ksym' 'void schedule(void);' '(schedule(), 0)'
-fi
+for name in bpf_sk_nothing scx_bpf_nothing; do
+  undefined ">>> if it is the kernel's kfunc or variable, declare it with __ksym" "int $name(int);" "$name(1)"
+done
+undefined '' 'void schedule(void);' '(schedule(), 0)' # whatever this machine's kernel has: it is no kfunc
 undefined '' 'int my_own_function_of_nobody(int);' 'my_own_function_of_nobody(1)'
 
 # A section that no loader knows, but is like one that they know. Other names are for programs whose
