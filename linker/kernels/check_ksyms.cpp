@@ -10,9 +10,11 @@
 #include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/core/candidates.hpp"
 #include "linker/elf/section_roles.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_needs.hpp"
@@ -46,10 +48,45 @@ bool shows_implicit_argument(const KernelType& function, uint32_t declared) {
   return target != 0 && function.types->name(function.types->type(target)) == "bpf_prog_aux";
 }
 
+/// If the first difference of two prototypes is a struct or union that one side only declares: says
+/// so, for C does not show it.
+std::string explain_declaration(const BtfView& program, uint32_t prototype, const BtfView& kernel,
+                                uint32_t kernel_prototype) {
+  constexpr size_t max_pairs = 1 << 12;
+  std::vector<std::pair<uint32_t, uint32_t>> pairs{{prototype, kernel_prototype}};
+  for (size_t at = 0; at < pairs.size() && at < max_pairs; ++at) {
+    uint32_t here = skip_modifiers(program, pairs[at].first);
+    uint32_t there = skip_modifiers(kernel, pairs[at].second);
+    BtfKind kind = program.kind(here), kernel_kind = kernel.kind(there);
+    if (kind == BtfKind::Fwd && is_composite(kernel_kind))
+      return fmt::format("the program only declares {}: define it, as vmlinux.h does",
+                         print_c_declaration(program, here, ""));
+    if (is_composite(kind) && kernel_kind == BtfKind::Fwd)
+      return fmt::format("the kernel only declares {}: do not define it",
+                         print_c_declaration(kernel, there, ""));
+    if (!are_kinds_compatible(kind, kernel_kind)) return "";
+    if (kind == BtfKind::Void) continue;
+    BtfType type = program.type(here), kernel_type = kernel.type(there);
+    if (kind == BtfKind::Ptr) pairs.emplace_back(type.type(), kernel_type.type());
+    if (kind == BtfKind::Array)
+      pairs.emplace_back(type.array_element_type(), kernel_type.array_element_type());
+    if (kind != BtfKind::FuncProto) continue;
+    if (type.vlen() != kernel_type.vlen()) return "";
+    for (uint32_t i = 0; i < type.vlen(); ++i)
+      pairs.emplace_back(type.param(i).type, kernel_type.param(i).type);
+    pairs.emplace_back(type.type(), kernel_type.type());
+  }
+  return "";
+}
+
 void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelType& function,
                         CoreComplaint& complaint) {
   const BtfView& types = *needs.object.btf();
   if (needs.text_left == 0) return;
+  complaint.advice =
+      explain_declaration(types, entry.type_id, *function.types, function.type().type());
+  needs.text_left -= std::min(needs.text_left, complaint.advice.size());
+  if (!complaint.advice.empty()) return;
   complaint.there =
       print_c_declaration(*function.types, function.type().type(), essential_name(entry.name));
   complaint.here = print_c_declaration(types, entry.type_id, entry.name);
@@ -93,7 +130,8 @@ void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& findin
   const BtfView& types = *needs.object.btf();
   if (!are_types_compatible(types, skip_modifiers(types, entry.type_id), *found.types,
                             skip_modifiers(*found.types, found.type().type()))) {
-    finding.fail(fmt::format("{} of {} has another type", entry.name, found.owner));
+    finding.fail(fmt::format("{} of {} has another type", entry.name, found.owner),
+                 explain_declaration(types, entry.type_id, *found.types, found.type().type()));
   } else if (needs.kernel.option("CONFIG_KALLSYMS_ALL").knowledge == Knowledge::Absent) {
     finding.fail("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
   }

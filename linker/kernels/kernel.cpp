@@ -78,12 +78,19 @@ Knowledge Kernel::has_release(LinuxRelease release) const {
   return release <= at_least_ ? Knowledge::Known : Knowledge::Unknown;
 }
 
+/// Visits the ids of functions that the BTF of a module marks as kfuncs, until `visit` says false.
+template <typename Visit>
+void Kernel::visit_marked_kfuncs(uint32_t module, Visit visit) const {
+  CoreKernelAccess::named(index, module).visit("bpf_kfunc", [&](BtfType tag, uint32_t) {
+    return tag.kind() != BtfKind::DeclTag || tag.component_idx() >= 0 || visit(tag.type());
+  });
+}
+
 bool Kernel::is_unmarked_kfunc(const KernelType& function) const {
   bool has_marks = false, is_marked = false;
-  CoreKernelAccess::named(index, function.module).visit("bpf_kfunc", [&](BtfType tag, uint32_t) {
-    if (tag.kind() != BtfKind::DeclTag || tag.component_idx() >= 0) return true;
+  visit_marked_kfuncs(function.module, [&](uint32_t marked) {
     has_marks = true;
-    is_marked = tag.type() == function.id;
+    is_marked = marked == function.id;
     return !is_marked;
   });
   return has_marks && !is_marked;
@@ -102,6 +109,19 @@ std::string Kernel::similar_name(BtfKind kind, std::string_view prefix,
     }
   }
   return std::string(nearest.nearest());
+}
+
+std::string Kernel::similar_kfunc(std::string_view wanted) const {
+  NearestName nearest(wanted);
+  bool has_marks = false;
+  for (uint32_t module = 0; module <= modules.size(); ++module)
+    visit_marked_kfuncs(module, [&](uint32_t marked) {
+      const BtfView& types = index.types(module);
+      has_marks = true;
+      nearest.consider(types.name(types.type(marked)));
+      return true;
+    });
+  return has_marks ? std::string(nearest.nearest()) : similar_name(BtfKind::Func, "", wanted);
 }
 
 const KernelSymbols* Kernel::symbols() const {

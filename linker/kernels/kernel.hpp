@@ -116,6 +116,9 @@ struct Kernel {
   /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if
   /// there is none.
   std::string similar_name(BtfKind kind, std::string_view prefix, std::string_view wanted) const;
+  /// The most similar name of a function that programs may call: one that is marked as a kfunc if
+  /// the BTF has marks.
+  std::string similar_kfunc(std::string_view wanted) const;
   /// Its symbols, read at the first call; null if unknown. Not for several threads.
   const KernelSymbols* symbols() const;
   /// The value of an option such as "CONFIG_BPF".
@@ -123,6 +126,8 @@ struct Kernel {
 
  private:
   LinuxRelease release_of_helpers() const;
+  template <typename Visit>
+  void visit_marked_kfuncs(uint32_t module, Visit visit) const;
 
   Knowledge absence_;
   LinuxRelease at_least_;  ///< the release, as far as its helpers tell

@@ -41,7 +41,9 @@ void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
     finding.status = CoreStatus::Fails;
     std::string similar;
     if (--searches_left >= 0)
-      similar = kernel.similar_name(wanted.kind, wanted.prefix, wanted.name);
+      similar = finding.need == CoreNeed::Kfunc
+                    ? kernel.similar_kfunc(wanted.name)
+                    : kernel.similar_name(wanted.kind, wanted.prefix, wanted.name);
     if (!similar.empty())
       finding.complaint->advice = fmt::format("did you mean {}?", similar);
     else if (finding.need == CoreNeed::Kfunc)

@@ -137,6 +137,47 @@ for line in 'guarded +\+' 'unguarded +X' 'inside +X' 'apart +\+'; do
   grep -qE "^$line$" core.out || fail "no $line in: $(<core.out)"
 done
 
+# A hint names no function that the BTF shows to be no kfunc; of attach targets it may.
+compile near <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern int bpf_knot(void *ctx) __ksym;
+extern int inner_works(void *ctx) __ksym;
+SEC("fentry/inner_worm") int near(void *ctx) { return bpf_knot(ctx) + inner_works(ctx); }
+EOS
+core 1 check near.o marked.btf
+says '>>> did you mean bpf_known?'
+[[ $(grep -c 'did you mean inner_work?' core.log) == 1 ]] || fail "$(<core.log)"
+
+# Prototypes that look the same: a struct is declared on one side and defined on the other.
+compile declares <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+struct box; struct lid { int size; }; struct hinge { int turns; };
+extern struct box *bpf_box_get(int id) __ksym;
+extern void bpf_box_close(struct lid *lid, struct box **boxes) __ksym;
+extern void bpf_box_turn(struct hinge *hinge) __ksym;
+extern void bpf_box_drop(struct hinge *hinge, struct box *box) __ksym;
+extern const struct box all_boxes __ksym;
+SEC("raw_tp") int uses(void *ctx) {
+  struct lid lid = {0}; struct hinge hinge = {0};
+  struct box *box = bpf_box_get(1);
+  bpf_box_close(&lid, &box);
+  bpf_box_turn(&hinge);
+  bpf_box_drop(&hinge, box);
+  return (long)&all_boxes & 7;
+}
+EOS
+kernel defines <<'EOS'
+struct box { int width; } all_boxes; struct lid { int size; }; struct hinge;
+struct box *bpf_box_get(int id) { return 0; }
+void bpf_box_close(struct lid *lid, struct box **boxes) {}
+void bpf_box_turn(struct hinge *hinge) {}
+void bpf_box_drop(long hinge, struct box *box) {}
+EOS
+core 1 check declares.o defines.btf
+says '>>> the kernel only declares struct hinge: do not define it'
+[[ $(grep -c '>>> the program only declares struct box: define it, as vmlinux.h does' core.log) == 3 ]] || fail "$(<core.log)"
+[[ $(grep 'the kernel has:' core.log) == '>>> the kernel has: void bpf_box_drop(long, struct box *)' ]] || fail "$(<core.log)"
+
 # Instructions of later releases
 "$CC" -g -O2 --target=bpf -mcpu=v4 -c -x c - -o v4.o <<'EOS'
 char LICENSE[] __attribute__((section("license"))) = "GPL";
