@@ -82,6 +82,13 @@ std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
       object.name);
 }
 
+/// Finds the first use of each, to show it.
+void find_first_uses(std::vector<CoreFinding>& findings, ObjectCheck& check) {
+  for (CoreFinding& finding : findings)
+    if (finding.complaint && !finding.places.empty() && !finding.programs.empty())
+      finding.places = check.from_first_use(finding.places, finding.use, finding.programs[0]);
+}
+
 /// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
 /// code depends on which externs the kernel has, and a missing helper matters only in reached code.
 /// Errors: its code leads to more programs than the limits allow to name.
@@ -110,6 +117,7 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
   needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
     return check.programs_with(places, use);
   });
+  find_first_uses(needs.findings, check);
   std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
   if (check.is_exhausted()) return fail_too_many_programs(object);

@@ -155,6 +155,12 @@ class ProblemFinder {
     const CoreFinding& finding = *problem.finding;
     const CoreObject& object = report_.objects[problem.object];
     if (finding.need == CoreNeed::Relocation) return object.locations[problem.record];
+    if (!finding.places.empty()) {
+      const InsnPlace& at = finding.places.front();
+      const InputSection& section = object.file().sections[at.section];
+      auto place = location_of(object.file(), section, at.offset, finding.name);
+      if (place.line != 0) return place;
+    }
     if (finding.symbol.empty()) return std::nullopt;
     auto [index, is_new] = symbols_.try_emplace(problem.object);
     if (is_new)

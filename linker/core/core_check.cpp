@@ -119,18 +119,34 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
   }
 }
 
+ProgramList ObjectCheck::programs_with(const InsnPlace& place, CodeUse use) {
+  if (use == CodeUse::Contained)
+    return reachability_.programs_containing(place.section, place.offset);
+  InsnReach reach = reachability_.find(place.section, place.offset);
+  return reach.reached ? std::move(reach.programs) : ProgramList();
+}
+
 ProgramList ObjectCheck::programs_with(std::span<const InsnPlace> places, CodeUse use) {
   std::vector<ProgramList> lists;
   std::set<const void*> seen;
   for (const InsnPlace& place : places) {
-    ProgramList programs;
-    if (use == CodeUse::Contained)
-      programs = reachability_.programs_containing(place.section, place.offset);
-    else if (InsnReach reach = reachability_.find(place.section, place.offset); reach.reached)
-      programs = std::move(reach.programs);
+    ProgramList programs = programs_with(place, use);
     if (seen.insert(programs.identity()).second) lists.push_back(std::move(programs));
   }
   return reachability_.merge(lists);
+}
+
+std::span<const InsnPlace> ObjectCheck::from_first_use(std::span<const InsnPlace> places,
+                                                       CodeUse use, std::string_view program) {
+  constexpr size_t max_places = 256;
+  std::set<const void*> seen;
+  for (size_t i = 0; i < std::min(places.size(), max_places); ++i) {
+    ProgramList programs = programs_with(places[i], use);
+    if (seen.insert(programs.identity()).second &&
+        std::ranges::find(programs, program) != programs.end())
+      return places.subspan(i);
+  }
+  return {};
 }
 
 void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,15 @@ class ObjectCheck {
   std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }
   /// The programs that have one of the places, by name.
   ProgramList programs_with(std::span<const InsnPlace> places, CodeUse use);
+  /// The places from the first on that the program has, if it is among the first; else none.
+  std::span<const InsnPlace> from_first_use(std::span<const InsnPlace> places, CodeUse use,
+                                            std::string_view program);
   /// Whether so much code leads to so many programs that the findings do not name all of them.
   bool is_exhausted() const { return reachability_.is_exhausted(); }
 
  private:
+  ProgramList programs_with(const InsnPlace& place, CodeUse use);
+
   std::vector<CoreFinding> relocations_;
   BoundInsns insns_;
   Reachability reachability_;

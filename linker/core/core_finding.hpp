@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,18 @@ constexpr bool is_extern(CoreNeed need) {
   return need >= CoreNeed::Kfunc && need <= CoreNeed::ConfigOption;
 }
 
+/// The place of an instruction.
+struct InsnPlace {
+  uint32_t section;
+  uint64_t offset;  ///< bytes into the section
+};
+
+/// How a program has an instruction.
+enum class CodeUse : uint8_t {
+  Reached,    ///< the verifier gets there
+  Contained,  ///< a loader loads it with the program
+};
+
 /// The text of a message without its kernels: "WHAT in 12 of 40 kernels".
 struct CoreComplaint {
   std::string what{};    ///< "struct task_struct has no member 'state'"
@@ -66,6 +79,10 @@ struct CoreFinding {
   std::string_view symbol{};
   /// For a relocation as in CoreVerdict; otherwise, programs that need it; empty: the object does.
   ProgramList programs{};
+  /// The object's instructions that need it, if these are why, and how programs have them. After
+  /// the check, the first is one that the first program has.
+  std::span<const InsnPlace> places{};
+  CodeUse use = CodeUse::Reached;
   /// Why it does not resolve, or a difference that may matter; null if there is nothing to say.
   std::unique_ptr<CoreComplaint> complaint{};
 

@@ -13,23 +13,12 @@
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/object.hpp"
 #include "linker/core/code_graph.hpp"
+#include "linker/core/core_finding.hpp"
 #include "linker/core/core_records.hpp"
 #include "linker/core/insn_features.hpp"
 #include "linker/object/contents.hpp"
 
 namespace bpflink {
-
-/// The place of an instruction.
-struct InsnPlace {
-  uint32_t section;
-  uint64_t offset;  ///< bytes into the section
-};
-
-/// How a program has an instruction.
-enum class CodeUse : uint8_t {
-  Reached,    ///< the verifier gets there
-  Contained,  ///< a loader loads it with the program
-};
 
 /// An object, its relocations and all else that a kernel binds.
 struct CoreObject {

@@ -275,8 +275,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
       if (fallback_of(id)) continue;
       ProgramList users = users_of(calls, CodeUse::Reached);
       if (users.empty()) continue;
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users[0]);
-      finding.programs = std::move(users);
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(users), calls);
       std::string thing = fmt::format("helper {} (id {})", name, id);
       if (existence == Knowledge::Unknown) {
         finding.leave_unknown(std::move(thing), whole_btf_advice);
@@ -292,16 +291,14 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject&
     if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
     ProgramList users = users_of(calls, CodeUse::Reached);
     if (is_forbidden && !users.empty()) {
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, users[0]);
-      finding.programs = std::move(users);
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(users), calls);
       finding.fail(fmt::format("a program without a GPL license calls {}", name),
                    std::string(gpl_advice));
       continue;
     }
     auto permission_of = [&](const Program& program) { return rules.helper(program, id); };
     for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, caller.programs.front());
-      finding.programs = std::move(caller.programs);
+      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(caller.programs), calls);
       report(caller.permission, caller.description, "call " + name, needs.kernel, finding);
     }
   }
@@ -321,16 +318,15 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& 
     ProgramList users = users_of(calls, CodeUse::Reached);
     if (users.empty()) continue;
     if (!is_gpl_compatible(needs.object.license())) {
-      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
-      finding.programs = std::move(users);
+      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), std::move(users), calls);
       finding.fail(fmt::format("a program without a GPL license calls {}", name),
                    std::string(gpl_advice));
       continue;
     }
     auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };
     for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
-      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), symbol);
-      finding.programs = std::move(caller.programs);
+      CoreFinding& finding =
+          needs.add(CoreNeed::Kfunc, std::string(name), std::move(caller.programs), calls);
       report(caller.permission, caller.description, fmt::format("call {}", name), needs.kernel,
              finding);
     }

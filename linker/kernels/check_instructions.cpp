@@ -13,10 +13,11 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
     if (knowledge == Knowledge::Known) continue;
     bool may_be_backported = kernel.has_release(text.backported_to) == Knowledge::Known;
     bool is_anywhere = kernel.has_release(text.refused_anywhere_before) == Knowledge::Absent;
-    auto programs = users_of(places, is_anywhere ? CodeUse::Contained : CodeUse::Reached);
+    CodeUse use = is_anywhere ? CodeUse::Contained : CodeUse::Reached;
+    ProgramList programs = users_of(places, use);
     if (programs.empty()) continue;
-    CoreFinding& finding = add(CoreNeed::Instructions, std::string(text.name), programs[0]);
-    finding.programs = std::move(programs);
+    CoreFinding& finding =
+        add(CoreNeed::Instructions, std::string(text.name), std::move(programs), places, use);
     if (knowledge == Knowledge::Unknown || may_be_backported) {
       finding.leave_unknown(std::string(text.name),
                             may_be_backported ? load_advice : release_advice);
@@ -26,12 +27,11 @@ void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& user
                              text.since.major, text.since.minor),
                  std::string(text.advice));
   }
-  auto programs = users_of(code.excess_arguments, CodeUse::Reached);
+  ProgramList programs = users_of(code.excess_arguments, CodeUse::Reached);
   if (programs.empty()) return;
-  CoreFinding& finding = add(CoreNeed::Instructions, "arguments on the stack", programs[0]);
-  finding.programs = std::move(programs);
-  finding.fail("a function loads an argument from the stack that its type does not have",
-               std::string(excess_advice));
+  add(CoreNeed::Instructions, "arguments on the stack", std::move(programs), code.excess_arguments)
+      .fail("a function loads an argument from the stack that its type does not have",
+            std::string(excess_advice));
 }
 
 }  // namespace bpflink

@@ -206,8 +206,10 @@ void KernelNeeds::check_kfunc_calls(const CoreObject& code, const UsersOf& users
     bool may_be_absent = finding.status == CoreStatus::Unknown && entry && entry->is_weak;
     if (!finding.fails_if_called && !may_be_absent) continue;
     auto calls = code.kfunc_calls.find(finding.symbol);
-    if (calls != code.kfunc_calls.end())
+    if (calls != code.kfunc_calls.end()) {
       finding.programs = users_of(calls->second, CodeUse::Reached);
+      finding.places = calls->second;
+    }
     if (finding.programs.empty())
       finding.status = CoreStatus::Resolves;
     else if (finding.fails_if_called)

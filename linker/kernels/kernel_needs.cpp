@@ -31,6 +31,15 @@ CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view 
   return finding;
 }
 
+CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, ProgramList users,
+                              std::span<const InsnPlace> places, CodeUse use) {
+  CoreFinding& finding = add(need, std::move(name), users[0]);
+  finding.programs = std::move(users);
+  finding.places = places;
+  finding.use = use;
+  return finding;
+}
+
 void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
                                  const WantedName& wanted, bool is_weak) {
   if (kernel.absence() == Knowledge::Unknown) return finding.leave_unknown(thing, whole_btf_advice);

@@ -65,6 +65,9 @@ struct KernelNeeds {
   // For the checks, each of which is in a file of its own:
 
   CoreFinding& add(CoreNeed need, std::string name, std::string_view symbol);
+  /// Of what instructions need. The symbol is the first of these programs.
+  CoreFinding& add(CoreNeed need, std::string name, ProgramList users,
+                   std::span<const InsnPlace> places, CodeUse use = CodeUse::Reached);
   /// Sets the status for something that was not found, with a similar name if it must be there.
   /// `thing` is "function do_thing".
   void report_missing(CoreFinding& finding, const std::string& thing, const WantedName& wanted,

@@ -73,7 +73,7 @@ EOS
 kernel old bare <<<'enum bpf_prog_type { BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } types;
 enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem, __BPF_FUNC_MAX_ID } ids; void f(void) {}'
 core 1 check helper.o old.btf --release 5.10.0
-says 'error: there is no helper bpf_get_func_ip (id 173) in old.btf'
+says 'helper.bpf.c:9:52: error: there is no helper bpf_get_func_ip (id 173) in old.btf'
 says '>>> needed by program does_not_ask'
 says_not 'needed by program asks'
 
