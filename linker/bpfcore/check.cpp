@@ -11,6 +11,8 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -82,11 +84,54 @@ std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
       object.name);
 }
 
+/// What would settle all that is unknown of externs, if code fails that may depend on it; or "".
+std::string advice_on_unknown(const KernelNeeds& needs) {
+  std::string advice;
+  bool has_failed = false;
+  for (const CoreFinding& finding : needs.findings) {
+    has_failed |= finding.status == CoreStatus::Fails && !finding.places.empty();
+    bool is_unknown = is_extern(finding.need) && finding.status == CoreStatus::Unknown;
+    if (!is_unknown || advice.contains(finding.complaint->advice)) continue;
+    advice += fmt::format("{}{}", advice.empty() ? "" : "; ", finding.complaint->advice);
+  }
+  return has_failed ? advice : "";
+}
+
 /// Finds the first use of each, to show it.
 void find_first_uses(std::vector<CoreFinding>& findings, ObjectCheck& check) {
   for (CoreFinding& finding : findings)
     if (finding.complaint && !finding.places.empty() && !finding.programs.empty())
       finding.places = check.from_first_use(finding.places, finding.use, finding.programs[0]);
+}
+
+/// What fails in code that programs reach whatever is unknown of the kernel, is certain: with the
+/// `least` and the `most` of its version and the like. Of the other programs it is not known.
+void leave_uncertain(KernelNeeds& needs, ObjectCheck& least, ObjectCheck& most,
+                     std::string_view advice) {
+  for (size_t i = 0, count = needs.findings.size(); i < count; ++i) {
+    CoreFinding& finding = needs.findings[i];
+    if (finding.status != CoreStatus::Fails || finding.places.empty()) continue;
+    auto names_with = [&](ObjectCheck& check) {
+      auto programs = check.programs_with(finding.places, finding.use);
+      return std::unordered_set<std::string_view>(programs.begin(), programs.end());
+    };
+    auto in_least = names_with(least), in_most = names_with(most);
+    std::vector<std::string_view> certain, others;
+    for (std::string_view program : finding.programs)
+      (in_least.contains(program) && in_most.contains(program) ? certain : others)
+          .push_back(program);
+    if (others.empty()) continue;
+    std::string thing = fmt::format("whether programs reach this: {}", finding.complaint->what);
+    if (certain.empty()) {
+      finding.leave_unknown(std::move(thing), advice);
+      continue;
+    }
+    finding.programs = std::move(certain);
+    needs
+        .add(finding.need, std::string(finding.name), std::move(others), finding.places,
+             finding.use)
+        .leave_unknown(std::move(thing), advice);
+  }
 }
 
 /// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
@@ -99,28 +144,39 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
   KernelNeeds needs{object.object, kernel};
   needs.text_left = limits.text;
   needs.check();
-  auto value_of = [&](std::string_view name) -> std::optional<uint64_t> {
-    auto found = needs.externs.find(name);
-    if (found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown) return {};
-    return found->second.value;
-  };
-  ObjectCheck check(object, kernel.index,
-                    {.version = kernel.version_code.value_or(0),
+  // What is unknown has the value `assumed`.
+  auto facts = [&](std::optional<uint64_t> assumed) {
+    auto value_of = [&needs, assumed](std::string_view name) {
+      auto found = needs.externs.find(name);
+      bool is_unknown =
+          found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown;
+      return is_unknown ? assumed : std::optional(found->second.value);
+    };
+    return CoreFacts{.version = kernel.version_code.value_or(0),
                      .kconfig = value_of,
-                     .has_ksym = [&](std::string_view name) -> std::optional<bool> {
+                     .has_ksym = [value_of](std::string_view name) -> std::optional<bool> {
                        auto value = value_of(name);
                        return value ? std::optional(*value != 0) : std::nullopt;
                      },
                      .settings = options.settings,
-                     .strict = options.strict},
-                    limits.check);
+                     .strict = options.strict};
+  };
+  ObjectCheck check(object, kernel.index, facts({}), limits.check);
   needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
     return check.programs_with(places, use);
   });
+  bool is_exhausted = check.is_exhausted();
+  if (std::string advice = advice_on_unknown(needs); !advice.empty()) {
+    const CheckLimits walk{.steps = limits.check.steps, .names = 0};
+    ObjectCheck least(object, kernel.index, facts(0), walk);
+    ObjectCheck most(object, kernel.index, facts(INT32_MAX), walk);
+    leave_uncertain(needs, least, most, advice);
+    is_exhausted |= least.is_exhausted() || most.is_exhausted();
+  }
   find_first_uses(needs.findings, check);
+  if (is_exhausted) return fail_too_many_programs(object);
   std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
-  if (check.is_exhausted()) return fail_too_many_programs(object);
   return findings;
 }
 

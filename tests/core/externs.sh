@@ -77,6 +77,40 @@ says 'helper.bpf.c:9:52: error: there is no helper bpf_get_func_ip (id 173) in o
 says '>>> needed by program does_not_ask'
 says_not 'needed by program asks'
 
+# The place is that of a call which the program reaches, in a function of its own or a shared one. Whether
+# it does may depend on the version; what it does with any version fails without one as well.
+compile calls -mcpu=v2 <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern int LINUX_KERNEL_VERSION __kconfig;
+static __noinline long visits(void *ctx, int is_new) {
+  if (is_new) return bpf_get_func_ip(ctx);
+  return bpf_get_attach_cookie(ctx);
+}
+SEC("raw_tp") int old_way(void *ctx) { return visits(ctx, 0); }
+SEC("raw_tp") int newer(void *ctx) { return LINUX_KERNEL_VERSION < 0x050f00 ? 0 : visits(ctx, 1); }
+SEC("raw_tp") int either(void *ctx) {
+  if (LINUX_KERNEL_VERSION < 0x050f00)
+    return bpf_get_func_arg_cnt(ctx);
+  asm volatile("");
+  return bpf_get_func_arg_cnt(ctx) + 1;
+}
+SEC("raw_tp") int between(void *ctx) {
+  return LINUX_KERNEL_VERSION < 0x050f00 || LINUX_KERNEL_VERSION > 0x060100 ? 0 : bpf_get_func_arg_cnt(ctx);
+}
+EOS
+core 1 check calls.o old.btf --table
+[[ $(awk '/ [+?X]$/ { printf "%s%s ", $1, $2 }' core.out) == 'old_wayX newer? eitherX between? ' ]] || fail "$(<core.out)"
+says 'calls.bpf.c:5:10: error: there is no helper bpf_get_attach_cookie (id 174) in old.btf'
+says 'calls.bpf.c:11:12: error: there is no helper bpf_get_func_arg_cnt (id 185) in old.btf'
+says 'not known of old.btf: LINUX_KERNEL_VERSION'
+says 'whether programs reach this: there is no helper bpf_get_func_ip (id 173)'
+says '>>> needed by program newer, between'
+says '>>> give its --release'
+core 1 check calls.o old.btf --release 5.15.0 --table
+[[ $(awk '/ [+?X]$/ { printf "%s%s ", $1, $2 }' core.out) == 'old_wayX newerX eitherX betweenX ' ]] || fail "$(<core.out)"
+core 1 check calls.o old.btf --release 6.6.0 --table
+[[ $(awk '/ [+?X]$/ { printf "%s%s ", $1, $2 }' core.out) == 'old_wayX newerX eitherX between+ ' ]] || fail "$(<core.out)"
+
 # A module that cannot be read is a warning.
 mkdir modules
 head -c 100 new.btf >modules/broken.ko
