@@ -294,7 +294,7 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   if (auto ok = write_reports(options, report, problems, outputs); !ok)
     return fail(ok.error().message);
   if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
-  return !has_failed;
+  return !has_failed && inputs->is_complete;
 }
 
 }  // namespace bpflink

@@ -39,6 +39,29 @@ std::expected<void, Error> check_linked(const CoreObject& object) {
   return {};
 }
 
+/// Adds a file to the objects or the kernels. Errors: it cannot be read; a check needs a linked
+/// one.
+std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Command command,
+                                    CoreInputs& inputs, std::vector<std::string>& kernels) {
+  auto file = open_object(path);
+  if (!file) return std::unexpected(file.error());
+  if (!*file) {
+    kernels.push_back(path);
+    return {};
+  }
+  auto object = CoreObject::read(path, (*file)->bytes());
+  if (!object) return fail_in(path, object.error());
+  if (object->object.programs().empty() && object->records.empty()) {
+    print_note("bpfcore", path + " has no program");
+    return {};
+  }
+  if (command == BpfcoreOptions::Command::Check)
+    if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
+  inputs.files.push_back(std::move(**file));
+  inputs.objects.push_back(std::move(*object));
+  return {};
+}
+
 /// Sums up the sizes of all files.
 uint64_t size_of(const CoreInputs& inputs) {
   uint64_t size = 0;
@@ -75,25 +98,18 @@ std::expected<void, Error> check_product(const CoreInputs& inputs) {
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   CoreInputs inputs;
   std::vector<std::string> kernels;
+  std::optional<Error> failure;  // the last one
   for (const std::string& path : options.files) {
-    auto file = open_object(path);
-    if (!file) return std::unexpected(file.error());
-    if (!*file) {
-      kernels.push_back(path);
-      continue;
-    }
-    auto object = CoreObject::read(path, (*file)->bytes());
-    if (!object) return fail_in(path, object.error());
-    if (object->object.programs().empty() && object->records.empty()) {
-      print_note("bpfcore", path + " has no program");
-      continue;
-    }
-    if (options.command == BpfcoreOptions::Command::Check)
-      if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
-    inputs.files.push_back(std::move(**file));
-    inputs.objects.push_back(std::move(*object));
+    auto ok = add_file(path, options.command, inputs, kernels);
+    if (ok) continue;
+    if (options.command != BpfcoreOptions::Command::Check) return std::unexpected(ok.error());
+    if (failure) print_error("bpfcore", *failure);
+    failure = ok.error();
   }
   kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
+  if (failure && (inputs.objects.empty() || kernels.empty())) return std::unexpected(*failure);
+  if (failure) print_error("bpfcore", *failure);
+  inputs.is_complete = !failure;
   if (inputs.objects.empty())
     return fail("no program among the files: an object has one in a section other than .text");
   if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");

@@ -20,12 +20,14 @@ struct CoreInputs {
   std::vector<InputFile> files;  ///< the files that the objects are views of
   std::vector<CoreObject> objects;
   std::vector<KernelSource> kernels;
-  uint64_t size = 0;  ///< bytes of all files
+  uint64_t size = 0;        ///< bytes of all files
+  bool is_complete = true;  ///< false: messages say which files cannot be checked
 };
 
-/// Distinguishes programs from kernels, reads the programs and lists the kernels. Errors begin with
-/// the file: it cannot be read, is malformed or holds no kernel; there is no program or no kernel;
-/// programs and kernels that are tiny are so many that their results would be far larger.
+/// Distinguishes programs from kernels, reads the programs and lists the kernels. A check passes
+/// over files that cannot be read, if others can. Errors begin with the file: it cannot be read, is
+/// malformed or holds no kernel; there is no program or no kernel; programs and kernels that are
+/// tiny are so many that their results would be far larger.
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
 
 /// Errors: an output would replace an input or what somebody else needs (Outputs::check()).

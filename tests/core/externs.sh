@@ -352,6 +352,14 @@ EOS
 core 2 check unlinked.o plain.btf
 says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
 core 0 minimize unlinked.o plain.btf -o parts
+head -c 200 sections.o >short.o
+core 1 check unlinked.o short.o v4.o plain.btf none.o --release 6.6.0 --table
+says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
+says 'bpfcore: error: short.o: '
+says 'bpfcore: error: none.o: '
+[[ $(tail -n 1 core.out) == '2 of 2 programs fit plain.btf' ]] || fail "$(<core.out)"
+core 2 check v4.o none.btf
+says 'bpfcore: error: none.btf: '
 compile library <<<'int other(void) { return 1; }'
 core 0 check sections.o library.o plain.btf
 says 'bpfcore: library.o has no program'
