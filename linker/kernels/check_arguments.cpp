@@ -130,8 +130,7 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
     for (uint32_t i = 0; i < prototype.vlen(); ++i) {
       uint32_t type = prototype.param(i).type;
       if (types.kind(skip_modifiers(types, type)) != BtfKind::Ptr ||
-          contexts.contains({id, static_cast<int32_t>(i)}) ||
-          !section_for_parameter(types, type).empty())
+          contexts.contains({id, static_cast<int32_t>(i)}) || section_for_parameter(types, type))
         continue;
       std::string_view name = subprogram.symbol->name;
       CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);

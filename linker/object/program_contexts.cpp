@@ -12,7 +12,7 @@
 namespace bpflink {
 namespace {
 
-/// A context and a section for programs that get it.
+/// A context and a section for programs that get it; "" if others have such pointers as well.
 struct ProgramContext {
   std::string_view tag;
   std::string_view section;
@@ -30,20 +30,24 @@ constexpr ProgramContext program_contexts[] = {{"xdp_md", "xdp"},
                                                {"bpf_sk_lookup", "sk_lookup"},
                                                {"sk_msg_md", "sk_msg"},
                                                {"sk_reuseport_md", "sk_reuseport"},
-                                               {"bpf_nf_ctx", "netfilter"}};
+                                               {"bpf_nf_ctx", "netfilter"},
+                                               {"bpf_user_pt_regs_t", "kprobe/FUNCTION"},
+                                               {"user_pt_regs", "kprobe/FUNCTION"},
+                                               {"bpf_sock", ""}};
 
 }  // namespace
 
-std::string section_for_parameter(const BtfView& types, uint32_t id) {
+std::optional<std::string> section_for_parameter(const BtfView& types, uint32_t id) {
   uint32_t pointer = skip_modifiers(types, id);
-  if (types.kind(pointer) != BtfKind::Ptr) return "";
+  if (types.kind(pointer) != BtfKind::Ptr) return std::nullopt;
   uint32_t context = skip_modifiers(types, types.type(pointer).type());
-  if (context == 0 || tag_space(types.type(context)) != TagSpace::Structs) return "";
+  if (context == 0 || tag_space(types.type(context)) != TagSpace::Structs) return std::nullopt;
   std::string_view tag = types.name(types.type(context));
   constexpr std::string_view iterator = "bpf_iter__";
   if (tag.starts_with(iterator)) return fmt::format("iter/{}", tag.substr(iterator.size()));
   auto found = std::ranges::find(program_contexts, tag, &ProgramContext::tag);
-  return found == std::end(program_contexts) ? "" : std::string(found->section);
+  return found == std::end(program_contexts) ? std::nullopt
+                                             : std::optional(std::string(found->section));
 }
 
 }  // namespace bpflink

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bpflink/btf.hpp"
@@ -9,7 +10,8 @@
 namespace bpflink {
 
 /// A section for programs whose parameter, of type `id`, points to a program's context, such as
-/// "xdp" for `struct xdp_md *`; "" if it points to something else.
-std::string section_for_parameter(const BtfView& types, uint32_t id);
+/// "xdp" for `struct xdp_md *`, or "" if what it is for is open; nothing if it points to something
+/// else.
+std::optional<std::string> section_for_parameter(const BtfView& types, uint32_t id);
 
 }  // namespace bpflink

@@ -310,7 +310,7 @@ class TypeFaults {
       uint32_t pointer = skip_modifiers(types_, parameter.type);
       if (types_.kind(pointer) != BtfKind::Ptr ||
           tagged_.contains({function, static_cast<int32_t>(i)}) ||
-          !section_for_parameter(types_, parameter.type).empty())
+          section_for_parameter(types_, parameter.type))
         continue;
       uint32_t target = types_.type(pointer).type();
       if (is_acceptable_target(types_, target)) {

@@ -161,8 +161,8 @@ void warn_lost_sections(Context& context) {
       if (!section || section->role != SectionRole::Text) continue;
       BtfType prototype = object->btf->type(declaration.type().type());
       if (prototype.vlen() == 0) continue;
-      std::string expected = section_for_parameter(*object->btf, prototype.param(0).type);
-      if (expected.empty()) continue;
+      auto expected = section_for_parameter(*object->btf, prototype.param(0).type);
+      if (!expected || expected->empty()) continue;
       if (!referenced) referenced.emplace(context);
       if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;
       if (++checked > max_functions) return;
@@ -175,7 +175,7 @@ void warn_lost_sections(Context& context) {
                                        print_c_declaration(*object->btf, declaration.type().type(),
                                                            symbol->name)),
                           note("nothing calls it, so loaders skip it"),
-                          hint(fmt::format("if it is a program: SEC(\"{}\")", expected))}});
+                          hint(fmt::format("if it is a program: SEC(\"{}\")", *expected))}});
     }
 }
 

@@ -128,6 +128,27 @@ says '>>> let its callers and its definition agree, or compile with less optimiz
 "$BPFLINK" stack5.o -o out.o 2>core.log
 says "'sum' loads an argument from the stack, and its type has 5 parameters"
 
+# Pointers to a program's context as arguments of global functions
+compile contexts <<EOS
+$header
+struct bpf_user_pt_regs_t { long reg; };
+struct user_pt_regs { long regs[31]; };
+typedef struct user_pt_regs user_regs;
+struct pair { int a, b; };
+long sum;
+__attribute__((noinline)) int of_kprobe(struct bpf_user_pt_regs_t *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
+__attribute__((noinline)) int of_uprobe(user_regs *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
+__attribute__((noinline)) int of_socket(const struct bpf_sock *ctx) { return sum += ctx->family; }
+__attribute__((noinline)) int of_pair(struct pair *pair) { return sum += pair->a; }
+SEC("kprobe/do_exit") int probes(struct bpf_user_pt_regs_t *ctx) { return of_kprobe(ctx); }
+SEC("uprobe") int enters(struct user_pt_regs *ctx) { return of_uprobe(ctx); }
+SEC("cgroup/sock_create") int creates(struct bpf_sock *ctx) { return of_socket(ctx) & 1; }
+SEC("xdp") int pairs(void *ctx) { struct pair pair = {1, 2}; return of_pair(&pair) & 1; }
+EOS
+expect 'probes+ enters+ creates+ pairsX' contexts.o plain.btf --release 5.10.0
+says 'error: pointers as arguments of global functions came with Linux 5.12 in plain.btf'
+says_not of_socket
+
 # Global functions that return void
 compile voids <<EOS
 $header
