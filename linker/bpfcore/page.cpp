@@ -30,7 +30,13 @@ Json objects_to_json(const CoreReport& report) {
                           {"section", all[program].section},
                           {"optional", bool{object.is_optional[program]}},
                           {"cells", cells[program]}});
-    objects.push_back({{"name", object.name}, {"programs", std::move(programs)}});
+    Json maps = Json::array();
+    for (const StructOps& ops : object.object.struct_ops()) {
+      Json& together = maps.emplace_back(Json::array());
+      for (const StructOpsMember& member : ops.members) together.push_back(member.program);
+    }
+    objects.push_back(
+        {{"name", object.name}, {"programs", std::move(programs)}, {"maps", std::move(maps)}});
   }
   return objects;
 }

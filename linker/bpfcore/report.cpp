@@ -12,6 +12,23 @@ bool CoreReport::stops_all(size_t object, size_t record, const CoreFinding& find
 }
 
 std::vector<CoreStatus> CoreReport::program_statuses(size_t object, size_t kernel) const {
+  const std::vector<CoreStatus> alone = statuses_alone(object, kernel);
+  std::vector<CoreStatus> statuses = alone;
+  for (const StructOps& ops : objects[object].object.struct_ops()) {
+    std::vector<size_t> together;
+    CoreStatus worst = CoreStatus::Resolves;
+    for (const StructOpsMember& member : ops.members)
+      if (auto program = objects[object].find_program(member.program)) {
+        together.push_back(*program);
+        worst = std::max(worst, alone[*program]);
+      }
+    if (worst < CoreStatus::Unknown) continue;
+    for (size_t program : together) statuses[program] = std::max(statuses[program], worst);
+  }
+  return statuses;
+}
+
+std::vector<CoreStatus> CoreReport::statuses_alone(size_t object, size_t kernel) const {
   std::vector<CoreStatus> statuses(objects[object].object.programs().size());
   CoreStatus of_all = CoreStatus::Resolves;
   /// The worst status of each list of programs, by its identity.

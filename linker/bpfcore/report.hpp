@@ -28,8 +28,11 @@ struct CoreReport {
 
   /// Whether the finding for a relocation keeps the whole object from loading.
   bool stops_all(size_t object, size_t record, const CoreFinding& finding) const;
-  /// The status of each program of an object: the worst of everything that it reaches.
+  /// The status of each program of an object: the worst of everything that it reaches, and of what
+  /// the programs reach that a struct_ops map loads with it.
   std::vector<CoreStatus> program_statuses(size_t object, size_t kernel) const;
+  /// The same without the other programs of its maps.
+  std::vector<CoreStatus> statuses_alone(size_t object, size_t kernel) const;
 };
 
 }  // namespace bpflink

@@ -98,22 +98,31 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
 }
 
 std::string summarize(const CoreReport& report) {
-  size_t count = 0, fitting = 0, unknown = 0;
+  size_t count = 0, fitting = 0, unknown = 0, with_others = 0;
   for (size_t object = 0; object < report.objects.size(); ++object) {
-    std::vector<CoreStatus> worst(report.objects[object].object.programs().size());
+    std::vector<CoreStatus> worst(report.objects[object].object.programs().size()), alone = worst;
+    auto add = [](const std::vector<CoreStatus>& statuses, std::vector<CoreStatus>& to) {
+      std::ranges::transform(to, statuses, to.begin(), std::ranges::max);
+    };
     for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
-      auto statuses = report.program_statuses(object, kernel);
-      std::ranges::transform(worst, statuses, worst.begin(), std::ranges::max);
+      add(report.program_statuses(object, kernel), worst);
+      add(report.statuses_alone(object, kernel), alone);
     }
+    for (size_t i = 0; i < worst.size(); ++i)
+      with_others += worst[i] == CoreStatus::Fails && alone[i] != worst[i] ? 1 : 0;
     count += worst.size();
     fitting +=
         std::ranges::count_if(worst, [](auto status) { return status < CoreStatus::Unknown; });
     unknown += std::ranges::count(worst, CoreStatus::Unknown);
   }
   size_t kernels = report.kernels.size();
-  return fmt::format("{} of {} fit {}{}\n", fitting, count_of(count, "program"),
-                     kernels == 1 ? report.kernels[0].name : fmt::format("all {} kernels", kernels),
-                     unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown));
+  return fmt::format(
+      "{} of {} fit {}{}{}\n", fitting, count_of(count, "program"),
+      kernels == 1 ? report.kernels[0].name : fmt::format("all {} kernels", kernels),
+      unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
+      with_others == 0
+          ? ""
+          : fmt::format("; {} only because another of its struct_ops map fails", with_others));
 }
 
 }  // namespace bpflink

@@ -103,7 +103,9 @@ struct tcp_congestion_ops { void (*release)(void *); void (*init)(void *); unsig
 struct bpf_struct_ops_tcp_congestion_ops { struct tcp_congestion_ops data; } ops;
 void init(void) {}
 EOS
-core 1 check ops.o ops.btf --release 7.2.0
+core 1 check ops.o ops.btf --release 7.2.0 --table # a map loads with all of its programs
+[[ $(marks) == 'endsX beginsX ' ]] || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '0 of 2 programs fit ops.btf; 1 only because another of its struct_ops map fails' ]] || fail "$(<core.out)"
 says 'error: struct_ops programs may not call bpf_setsockopt in ops.btf'
 says '>>> needed by program ends'
 says_not begins
@@ -127,6 +129,17 @@ says 'error: a function loads an argument from the stack that its type does not 
 says '>>> let its callers and its definition agree, or compile with less optimization'
 "$BPFLINK" stack5.o -o out.o 2>core.log
 says "'sum' loads an argument from the stack, and its type has 5 parameters"
+
+# Two maps: one program that both have, and one that none has
+cp ops.bpf.c source
+cat >>source <<'EOS'
+SEC("struct_ops") void also(unsigned long long *ctx) {}
+SEC(".struct_ops") struct tcp_congestion_ops other = {.release = (void *)also, .init = (void *)begins, .name = "y"};
+SEC("xdp") int apart(void *ctx) { return 2; }
+EOS
+compile two_ops <source
+core 1 check two_ops.o ops.btf --release 7.2.0 --table
+[[ $(marks) == 'endsX beginsX also+ apart+ ' ]] || fail "$(<core.out)"
 
 # Pointers to a program's context as arguments of global functions
 compile contexts <<EOS

@@ -39,10 +39,12 @@ function showHeader() {
     document.getElementById('legend').append(make('li', { class: name }, text));
 }
 
-// Whether a program has a problem, as all have where none is named.
+// Whether a program has a problem, as all have where none is named, or another one of its struct_ops map.
 function concerns(problem, program) {
   const names = report.program_lists[problem.programs];
-  return names.length === 0 || names.includes(program.name);
+  return names.length === 0 || names.includes(program.name) ||
+    report.objects[problem.object].maps.some((map) =>
+      map.includes(program.name) && map.some((name) => names.includes(name)));
 }
 
 // Shows the problems of a program on a kernel; of all where neither is given.
