@@ -63,7 +63,7 @@ END
 { echo "#![deny(missing_docs)] //! A program whose module needs no documents"; sed "s/RUN/let _ = skel;/" main.rs; } >stubbed.rs
 rustc --edition 2021 --crate-name libbpf_rs --crate-type rlib --cap-lints allow "$here/libbpf_rs_stub.rs" 2>log || fail "$(<log)"
 rustc --edition 2021 --emit obj --extern libbpf_rs=liblibbpf_rs.rlib stubbed.rs -o stubbed.o 2>log || fail "$(<log)"
-readelf -SW stubbed.o | grep -qF .bpf.objs || fail 'the object is in no section .bpf.objs'
+[[ $(readelf -SW stubbed.o) == *.bpf.objs* ]] || fail 'the object is in no section .bpf.objs'
 
 registry=/usr/share/cargo/registry
 crate=$(find "$registry" -maxdepth 1 -name 'libbpf-rs-*' 2>log | tail -n 1 || true)

@@ -1,35 +1,15 @@
 # Functions for the installation cases: a temporary copy of the samples and bindings, with the
 # installed programs first in PATH.
-set -Eeuo pipefail
 : "${PREFIX:?where the project is installed}" "${BUILD:?where it was built}"
-
-repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+repository=$(realpath "$here/../..")
 mkdir "$tmp/linker"
 cp -r "$repository/samples" "$tmp/samples"
 cp -r "$repository/linker/bindings" "$tmp/linker/bindings"
 cd "$tmp/samples/build_systems"
-export PATH=$PREFIX/bin:$PATH:/usr/sbin:/sbin PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
-export LD_LIBRARY_PATH=$PREFIX/lib LC_ALL=C
+export PATH=$PREFIX/bin:$PATH PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
+export LD_LIBRARY_PATH=$PREFIX/lib
 unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS CXXFLAGS LDFLAGS
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
-
-skip() {
-  printf 'SKIPPED: %s\n' "$*"
-  exit 77
-}
-
-# needs COMMAND...: skips the case if a command is missing
-needs() {
-  local command
-  for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
-}
 
 # contains FILE TEXT
 contains() {

@@ -56,7 +56,7 @@ for other in trixie bookworm; do
   cp release/bpflink-*-linux-*.tar.gz make/{main,record}.bpf.o "$root/opt"
   in_root "$root" sh -euc "cd /opt; $(snippet 'Try it' 1 | sed "s/x86_64/$(uname -m)/")"
   is_filter "$root/opt/filter.o"
-  works "$(cd "$root" && echo /opt/bpflink-*-linux-"$(uname -m)")"
+  works "/opt/$(basename release/bpflink-*-linux-*.tar.gz .tar.gz)"
 done
 
 cp release/*.deb "$root/tmp"

@@ -1,22 +1,15 @@
-# Functions for all cases. A case sources this file, works in a temporary directory that is removed
-# at its end, and stops at the first command that fails.
-set -Eeuo pipefail
-
+# Functions for cases that compile, link and look at objects.
 BPFLINK=$(realpath "${BPFLINK:?the program to test}")
 bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../bpfobj.py")
-here=$(realpath "$(dirname "$0")") # the directory of the case
 BPF_RUN=${BPF_RUN:+$(realpath "$BPF_RUN")}
 CC=${CC:-clang-19}
-PATH=$PATH:/usr/sbin:/sbin
-export LC_ALL=C PYTHONPATH=${bpfobj%/*} PYTHONDONTWRITEBYTECODE=1
-
-tmp=$(mktemp -d)
-trap 'finish $?' EXIT
-trap 'printf "FAIL: line %s: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
+export PYTHONPATH=${bpfobj%/*} PYTHONDONTWRITEBYTECODE=1
+. "$PYTHONPATH/common.sh"
+trap 'all_differ $?' EXIT
 cd "$tmp"
 
-# finish STATUS: a case passes only if it met every difference that it explains.
-finish() {
+# all_differ STATUS: a case passes only if it met every difference that it explains.
+all_differ() {
   local status=$1 pattern
   if [[ $status == 0 ]]; then
     for pattern in "${differences[@]}"; do
@@ -25,19 +18,7 @@ finish() {
       status=1
     done
   fi
-  rm -rf "$tmp"
-  exit "$status"
-}
-
-fail() {
-  printf 'FAIL: %s\n' "$*" >&2
-  exit 1
-}
-
-# skip REASON: ends the case; CTest counts it as skipped
-skip() {
-  printf 'SKIPPED: %s\n' "$*"
-  exit 77
+  finish "$status"
 }
 
 # ---- making objects

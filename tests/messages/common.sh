@@ -8,7 +8,7 @@ BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 python=$(python3 -c 'import sys; print(sys.executable)')
 
 mistakes=0
-trap 'status=$?; finish $((status ? status : mistakes > 0))' EXIT
+trap 'status=$?; all_differ $((status ? status : mistakes > 0))' EXIT
 
 # mistake TEXT...: records a failure and continues, so that one run shows all
 mistake() {
