@@ -7,7 +7,10 @@ and functions as C declarations.
 
     bpfobj.py references FILE     SITE KIND TARGET, e.g. "prog+0x8 call helper"
     bpfobj.py declarations FILE   variables, functions and declaration tags as C
+    bpfobj.py symbols FILE        NAME TYPE BIND VISIBILITY SECTION VALUE SIZE
     bpfobj.py datasecs FILE       SECTION VARIABLE OFFSET SIZE
+    bpfobj.py types FILE          the named types as C, by bpftool, one definition a line
+    bpfobj.py view FILE           facts on which two linkers must agree
     bpfobj.py func_info FILE      SECTION OFFSET FUNCTION
     bpfobj.py line_info FILE      SITE SOURCE:LINE
     bpfobj.py core_relo FILE      SITE KIND TYPE ACCESS
@@ -21,6 +24,7 @@ It makes malformed inputs: it changes one number of a good file, or writes BTF w
 import array
 import random
 import struct
+import subprocess
 import sys
 
 SHT_SYMTAB, SHT_NOBITS, SHT_REL = 2, 8, 9
@@ -44,6 +48,10 @@ LINKAGE = {0: "static", 1: "global", 2: "extern"}
 CORE_KINDS = ["byte_off", "byte_sz", "field_exists", "signed", "lshift_u64", "rshift_u64",
               "local_type_id", "target_type_id", "type_exists", "type_size", "enumval_exists",
               "enumval_value", "type_matches"]
+SYMBOL_TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", 3: "SECTION", 4: "FILE"}
+BINDS = {0: "LOCAL", 1: "GLOBAL", 2: "WEAK"}
+VISIBILITIES = ["DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED"]
+SPECIAL_SECTIONS = {SHN_UNDEF: "UND", 0xFFF1: "ABS", 0xFFF2: "COM"}
 NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
@@ -139,6 +147,7 @@ class Type:
 
 class Object:
     def __init__(self, path):
+        self.path = path
         self.raw = open(path, "rb").read()
         self.order = "<" if self.raw[5] == 1 else ">"
         _, self.etype, self.machine, _, _, _, shoff, _, _, _, _, _, shnum, shstrndx = \
@@ -328,9 +337,47 @@ class Object:
                 out.append(f"tag {t.name} on {target.name}{part};")
         return sorted(out)
 
-    def datasecs(self):
-        return [f"{t.name} {self.types[var].name} {offset} {size}"
+    def symbol_rows(self):
+        for s in self.symbols[1:]:
+            if s.type not in (STT_SECTION, STT_FILE):
+                section = SPECIAL_SECTIONS.get(s.shndx) or self.sections[s.shndx].name
+                yield (s.name, SYMBOL_TYPES[s.type], BINDS[s.bind], VISIBILITIES[s.visibility], section,
+                       str(s.value), str(s.size))
+
+    def symbol_lines(self):
+        return [" ".join(row) for row in self.symbol_rows()]
+
+    def types_in_c(self):
+        if not self.section(".BTF"):
+            return []
+        text = subprocess.run(["bpftool", "btf", "dump", "file", self.path, "format", "c"],
+                              check=True, stdout=subprocess.PIPE, text=True, errors="surrogateescape").stdout
+        out, definition = [], ""
+        for line in text.splitlines():
+            if line and not line.startswith("#"):
+                line = line.replace("\t", " ")
+                definition += line
+                if line == "}" or line[0] != " " and line.endswith(";"):
+                    out.append(definition)
+                    definition = ""
+        return out
+
+    def view(self):
+        """Ours makes weak maps and variables global, as nothing overrides them after a final link."""
+        out = []
+        for name, kind, bind, visibility, section, *_ in self.symbol_rows():
+            final = "GLOBAL" if bind == "WEAK" and section != "UND" and kind != "FUNC" else bind
+            out.append(f"symbol {name} {kind} {final} {visibility} {section}")
+        out += [f"datasec {section} {name} {size}" for section, name, _, size in self.datasec_rows()]
+        out += [f"type {text}" for text in self.types_in_c()]
+        return sorted(set(out + self.declarations()))
+
+    def datasec_rows(self):
+        return [(t.name, self.types[var].name, str(offset), str(size))
                 for t in self.types if t.kind == DATASEC for var, offset, size in t.members]
+
+    def datasecs(self):
+        return [" ".join(row) for row in self.datasec_rows()]
 
     def func_info(self):
         return [f"{sec} {off} {self.types[ty].name}"
@@ -680,7 +727,7 @@ def main(command, path, *rest):
         with open(rest[0], "wb") as out:
             out.write(editor.bytes)
     else:
-        lines = getattr(Object(path), command)()
+        lines = getattr(Object(path), {"symbols": "symbol_lines", "types": "types_in_c"}.get(command, command))()
         for line in lines:
             print(line)
         sys.exit(command == "check" and bool(lines))

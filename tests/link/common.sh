@@ -83,29 +83,10 @@ for d in map(json.loads, open("errors")):
 
 # ---- inspecting out.o, or the file named in $object
 
-symbols() { # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE, one a line
-  llvm-readelf-19 -SsW "${object:-out.o}" | sed 's/^ *\[ */[/' | awk '
-    /^\[[0-9]+\]/ { split($1, n, /[][]/); name[n[2]] = $2 }
-    /^ *[0-9]+: / && $1 != "0:" && $4 !~ /SECTION|FILE/ {
-      section = $7 in name ? name[$7] : $7
-      value = 0; digits = "0123456789abcdef"
-      for (i = 1; i <= length($2); i++) value = value * 16 + index(digits, substr($2, i, 1)) - 1
-      print $8, $4, $5, $6, section, value, $3
-    }'
-}
-
+symbols() { python3 "$bpfobj" symbols "${object:-out.o}"; } # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE
 symbol() { symbols | sed -n "s/^$1 //p"; }   # one symbol's line, without its name
 datasec() { datasecs | sed -n "s/^$1 //p"; } # VARIABLE OFFSET SIZE, one a line
-datasecs() {
-  has_btf || return 0
-  bpftool btf dump file "${object:-out.o}" | awk '
-    $2 == "DATASEC" { section = substr($3, 2, length($3) - 2) }
-    $2 != "DATASEC" && /^\[/ { section = "" }
-    section != "" && /^\t/ {
-      sub(/offset=/, "", $2); sub(/size=/, "", $3); gsub(/[^A-Za-z0-9_.$]/, "", $5)
-      print section, $5, $2, $3
-    }'
-}
+datasecs() { python3 "$bpfobj" datasecs "${object:-out.o}"; }
 variables() { datasec "$1" | sed 's/ .*//' | sort; } # the names in a DATASEC, sorted
 
 sections() { # NAME TYPE SIZE FLAGS ALIGNMENT, one a line
@@ -130,16 +111,7 @@ bytes() {
   od -An -v -tx1 -w1000000 -j "${2:-0}" ${3:+-N "$3"} contents | sed 's/^ //'
 }
 
-has_btf() { [[ $(llvm-readelf-19 -SW "${object:-out.o}") == *' .BTF '* ]]; }
-
-# types: the named types as C, one definition a line
-types() {
-  has_btf || return 0
-  bpftool btf dump file "${object:-out.o}" format c | awk '
-    /^#|^$/ { next }
-    { gsub(/\t/, " "); definition = definition $0 }
-    /^[^ ].*;$/ || /^};?$/ || /^}.*;$/ { print definition; definition = "" }'
-}
+types() { python3 "$bpfobj" types "${object:-out.o}"; } # the named types as C, one definition a line
 
 # expect TEXT COMMAND...: COMMAND prints TEXT
 expect() {
@@ -266,15 +238,4 @@ differential() {
   fi
 }
 
-# view OBJECT: facts on which both linkers must agree, as sorted lines. Ours makes weak maps and
-# variables global, as nothing overrides them after a final link.
-view() {
-  local object=$1
-  {
-    symbols | awk '{ if ($5 != "UND") sub(/^WEAK$/, $2 == "FUNC" ? "WEAK" : "GLOBAL", $3)
-                     print "symbol", $1, $2, $3, $4, $5 }'
-    datasecs | awk '{ print "datasec", $1, $2, $4 }'
-    types | sed 's/^/type /'
-    declarations
-  } | sort -u
-}
+view() { python3 "$bpfobj" view "$1"; } # facts on which both linkers must agree, as sorted lines
