@@ -24,8 +24,9 @@ is_count() {
   done
 }
 
-# install/packages runs the first, .ci/steps the two others; each builds everything.
+# install/packages runs the first, .ci/steps the others; each builds everything.
 for number in 1 2 3; do snippet 'Try it' $number >/dev/null; done
+snippet Contributing 1 >/dev/null
 
 section='Link a program of three files'
 mkdir "$tmp/work"
@@ -89,27 +90,7 @@ bpftool gen object peer.o main.o 2>errors || fail "bpftool has something to say:
 bpftool gen skeleton peer.o >skeleton 2>errors || true
 diff <(snippet bpflink 1 | sed 's/[0-9]\+/N/g') <(head -n 1 errors | sed 's/[0-9]\+/N/g') || fail "README.md's message of libbpf is another"
 
-in_folder flto
-snippet 'As one program' 1 >parent.h
-snippet 'As one program' 2 >parent.bpf.c
-snippet 'As one program' 3 >switch.bpf.c
-commands=$(snippet 'As one program' 4)
-paste "${commands/ -flto/}"
-loaded() { pinned "bpftool prog loadall $1 /sys/fs/bpf/$1"; }
-if loaded switch.o &>log; then fail 'the kernel takes the objects'; fi
-objects=$(<log)
-if bash -euc "$commands" &>log; then
-  llvm-objdump-19 -dr switch.o >code
-  if grep -q parent_pid code; then fail "parent_pid is left: $(<code)"; fi
-  [[ $(grep -c 'CO-RE.*real_parent' code) == 3 ]] || fail "not three steps: $(<code)"
-  if [[ $objects == *"reg type unsupported"* || $objects == *"invalid mem access"* ]]; then
-    loaded switch.o &>log || fail "the kernel refuses the program: $(<log)"
-  else
-    echo "not loaded: $(tail -n 1 <<<"$objects")"
-  fi
-else
-  contains log 'there is no library of LLVM'
-fi
+snippet 'As one program' 1 >/dev/null # of install/whole-program
 
 in_folder size_map
 cp ../files/*.o .

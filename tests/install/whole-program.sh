@@ -6,11 +6,13 @@ needs clang-19 make rustc
 PATH=/usr/bin:$PATH
 core=$(rustc --print sysroot)/lib/rustlib/src/rust/library/core/src/lib.rs
 [[ -r $core ]] || skip 'no sources of the core library of Rust: the package rust-src has them'
-cd "$tmp/samples/whole_program"
-make CLANG=clang-19 >log 2>&1 || {
+read_snippets "$repository/README.md"
+cd "$tmp"
+bash -euc "$(snippet 'As one program' 1)" >log 2>&1 || {
   grep -q 'there is no library of LLVM' log && skip "$(grep -m 1 'no library' log)"
   fail "$(<log)"
 }
+cd samples/whole_program
 llvm-objdump-19 -d --no-show-raw-insn walk.o >code
 contains code '<hash_of_ancestors>:'
 # All three files are one function: a hash of FNV's prime, and no call but the helper's.
