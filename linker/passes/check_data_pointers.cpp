@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
+#include "linker/elf/address_uses.hpp"
 #include "linker/elf/references.hpp"
 #include "linker/elf/symbols_by_place.hpp"
 
@@ -54,43 +54,15 @@ bool has_pointer_at(const InputSection& data, int64_t offset, uint32_t size) {
          relocation->offset - static_cast<uint64_t>(offset) < size;
 }
 
-/// What a register holds.
-struct Held {
-  bool is_address = false;        ///< in the section
-  std::optional<int64_t> offset;  ///< bytes into it, if the code shows that
-};
-
 /// Whether code may load a pointer through an address, `target`, which the instruction at `at` puts
-/// into a register. Branches are not followed: what stands behind them counts as reached.
+/// into a register.
 bool loads_pointer(const InputSection& code, uint64_t at, InputPlace target) {
-  constexpr uint64_t max_distance = 64 * insn_size;
-  std::array<Held, 16> held{};
-  held[load_insn(code.data.data() + at, code.file->byte_order).dst_reg] = {true, target.offset};
-  bool found = false, has_ended = false;
-  for_each_insn(
-      code.data, at + 2 * insn_size, at + max_distance, code.file->byte_order,
-      [&](uint64_t, const Insn& insn) {
-        has_ended |= insn.is_exit();
-        if (has_ended || found) return;
-        uint8_t kind = BPF_CLASS(insn.code);
-        Held& to = held[insn.dst_reg];
-        const Held from = held[insn.src_reg];
-        bool is_register = BPF_SRC(insn.code) == BPF_X;
-        if (kind == BPF_LDX && from.is_address)
-          found = !from.offset ||
-                  has_pointer_at(*target.section, *from.offset + insn.off, insn.access_size());
-        if (insn.is_call()) {
-          std::fill_n(held.begin(), 6, Held{});
-        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_MOV && is_register) {
-          to = from;
-        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD) {
-          if (is_register)
-            to = {to.is_address || from.is_address, std::nullopt};
-          else if (to.offset)
-            *to.offset += insn.imm;
-        } else if (kind == BPF_LDX || kind == BPF_LD || kind == BPF_ALU || kind == BPF_ALU64) {
-          to = {};
-        }
+  bool found = false;
+  for_each_use_of_address(
+      code, at, target.offset, [&](uint64_t, const Insn& insn, std::optional<int64_t> offset) {
+        if (BPF_CLASS(insn.code) == BPF_LDX)
+          found |=
+              !offset || has_pointer_at(*target.section, *offset + insn.off, insn.access_size());
       });
   return found;
 }

@@ -12,6 +12,7 @@
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/diagnostics/locations.hpp"
+#include "linker/elf/address_uses.hpp"
 #include "linker/elf/references.hpp"
 #include "linker/passes/symbol_hints.hpp"
 #include "linker/types/kconfig_type.hpp"
@@ -20,108 +21,22 @@
 namespace bpflink {
 namespace {
 
-/// Finds a store to a symbol through a register that holds the symbol's address on every way to
-/// the instruction.
-class StoreFinder {
- public:
-  StoreFinder(const ObjectFile& object, uint32_t symbol) : object_(object), symbol_(symbol) {}
-
-  std::optional<DiagnosticLocation> find() {
-    for (const InputSection& section : object_.linked_sections()) {
-      bool refers = std::ranges::any_of(section.relocations, [&](const Relocation& relocation) {
-        return relocation.symbol == symbol_;
-      });
-      if (!section.is_code() || !refers) continue;
-      if (auto at = find_in(section)) return location_of(object_, section, *at);
+/// A store of live code to a symbol.
+std::optional<DiagnosticLocation> find_store(const ObjectFile& object, uint32_t symbol) {
+  for (const InputSection& section : object.linked_sections())
+    for (const Relocation& relocation : section.relocations) {
+      if (!section.is_code() || relocation.symbol != symbol || relocation.type != R_BPF_64_64)
+        continue;
+      std::optional<uint64_t> store;
+      for_each_use_of_address(
+          section, relocation.offset, 0,
+          [&](uint64_t at, const Insn& insn, std::optional<int64_t>) {
+            if (BPF_CLASS(insn.code) != BPF_LDX && is_live(section, at) && !store) store = at;
+          });
+      if (store) return location_of(object, section, *store);
     }
-    return std::nullopt;
-  }
-
- private:
-  using Registers = uint16_t;  ///< a bit for each register that holds the address
-  static constexpr Registers all = 0xffff, caller_saved = 0x3f;
-
-  std::optional<uint64_t> find_in(const InputSection& section) {
-    std::vector<std::pair<uint64_t, uint64_t>> jumps;
-    // What holds at each instruction on all ways that are known so far. Each round only clears
-    // bits.
-    std::vector<Registers> before(section.size / insn_size + 1, all);
-    std::vector<bool> is_target(before.size());
-    for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
-      if (!branch.is_call && branch.to >= 0 && static_cast<uint64_t>(branch.to) < section.size)
-        jumps.emplace_back(branch.from, static_cast<uint64_t>(branch.to));
-    });
-    std::ranges::sort(jumps);
-    for (auto [from, to] : jumps) is_target[to / insn_size] = true;
-    for (const InputSymbol& symbol : object_.symbols)
-      if (symbol.section == section.index && symbol.type == STT_FUNC && symbol.value < section.size)
-        before[symbol.value / insn_size] = 0;
-    std::optional<uint64_t> found;
-    constexpr int max_rounds = 8;
-    for (int round = 0; round < max_rounds; ++round) {
-      found.reset();
-      if (!walk(section, jumps, is_target, before, found)) return found;
-    }
-    return std::nullopt;
-  }
-
-  /// One walk through the code in its order. Returns whether `before` changed.
-  bool walk(const InputSection& section, const std::vector<std::pair<uint64_t, uint64_t>>& jumps,
-            const std::vector<bool>& is_target, std::vector<Registers>& before,
-            std::optional<uint64_t>& found) {
-    bool has_changed = false;
-    auto join = [&](uint64_t at, Registers registers) {
-      Registers& known = before[at / insn_size];
-      Registers joined = known & registers;
-      has_changed |= joined != known;
-      known = joined;
-    };
-    auto jump = jumps.begin();
-    bool falls_through = false;
-    for_each_insn(section.data, 0, section.size, object_.byte_order, [&](uint64_t at, Insn insn) {
-      if (!falls_through && !is_target[at / insn_size]) join(at, 0);
-      Registers here = before[at / insn_size];
-      uint8_t kind = BPF_CLASS(insn.code);
-      bool is_store = (kind == BPF_ST || kind == BPF_STX) && (here >> insn.dst_reg & 1) != 0;
-      if (is_store && !found && is_live(section, at)) found = at;
-      Registers after = step(section, at, insn, here);
-      while (jump != jumps.end() && jump->first < at) ++jump;
-      if (jump != jumps.end() && jump->first == at) join(jump->second, after);
-      falls_through = !insn.ends_flow();
-      uint64_t next = at + (insn.is_ld_imm64() ? 2 : 1) * insn_size;
-      if (falls_through && next < section.size) join(next, after);
-    });
-    return has_changed;
-  }
-
-  /// The effect of one instruction.
-  Registers step(const InputSection& section, uint64_t at, const Insn& insn,
-                 Registers registers) const {
-    uint8_t kind = BPF_CLASS(insn.code);
-    auto target = static_cast<Registers>(1u << insn.dst_reg);
-    auto source = static_cast<Registers>(1u << insn.src_reg);
-    auto with = [&](bool holds) {
-      return static_cast<Registers>(holds ? registers | target : registers & ~target);
-    };
-    if (insn.is_call()) return registers & ~caller_saved;
-    if (insn.is_ld_imm64()) {
-      auto relocation = section.first_relocation(at);
-      return with(relocation != section.relocations.end() && relocation->offset == at &&
-                  relocation->symbol == symbol_);
-    }
-    if (kind == BPF_LDX || kind == BPF_ALU) return with(false);
-    if (kind == BPF_ALU64) {
-      bool is_register = BPF_SRC(insn.code) == BPF_X;
-      if (BPF_OP(insn.code) == BPF_MOV) return with(is_register && (registers & source) != 0);
-      return BPF_OP(insn.code) == BPF_ADD ? registers : with(false);
-    }
-    bool may_fetch = kind == BPF_STX && BPF_MODE(insn.code) == BPF_ATOMIC;
-    return may_fetch ? registers & ~source : registers;
-  }
-
-  const ObjectFile& object_;
-  uint32_t symbol_;
-};
+  return std::nullopt;
+}
 
 /// `searches` limits the walks over code, for the whole link.
 void check_const(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
@@ -147,7 +62,7 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
     bool is_read_only = holder && holder->role == SectionRole::Rodata;
     std::optional<DiagnosticLocation> store;
     if (is_read_only && searches++ < max_searches)
-      store = StoreFinder(object, declaration.symbol_index).find();
+      store = find_store(object, declaration.symbol_index);
     if (store) {
       message = fmt::format("'{}' is defined const but written to", symbol.name);
       references.insert(references.begin(),
