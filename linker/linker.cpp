@@ -9,8 +9,6 @@
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 #include "linker/io/paths.hpp"
-#include "linker/report/report_files.hpp"
-#include "linker/report/reports.hpp"
 
 namespace bpflink {
 
@@ -34,8 +32,6 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     context.target = std::move(target);
     context.finish = finish;
     link(context);
-    if (!context.diagnostics.failed() && shows_model(options))
-      context.model->savings = find_savings(context);
     publish(context);
     report = std::move(context.report);
     if (memory) *memory = std::move(context.memory);

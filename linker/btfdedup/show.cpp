@@ -23,7 +23,8 @@ OutputModel describe(const ShownBtf& output) {
   TypeNodes types(output.btf, size, builder.add_section(".BTF", "section", size), builder);
   for (uint32_t i = 0; i < merged.inputs.size(); ++i) {
     model.inputs.push_back({merged.names[i]});
-    types.add_input(i, merged.inputs[i].first, merged.inputs[i].second, merged.dedup.type_maps[i]);
+    types.add_input(i, merged.inputs[i].first, merged.inputs[i].second, merged.dedup.type_maps[i],
+                    true);
   }
   types.finish();
   builder.finish();

@@ -42,8 +42,11 @@ void describe_output(Context& context) {
   for (const std::string& name : options.explain)
     context.report.explanations += explain_name(context, parts, name);
   if (!shows_model(options)) return;
-  add_dropped(context, model.dropped);
-  model.tags = describe_tags(context, output);
+  model.savings = find_savings(context);
+  if (lists_dropped(options)) {
+    add_dropped(context, model.dropped);
+    model.tags = describe_tags(context, output);
+  }
   if (options.size_map_against.empty()) return;
   if (auto ok = compare_with(options.size_map_against, model); !ok)
     context.diagnostics.error(ok.error().message);

@@ -167,7 +167,7 @@ class SymbolStory {
     if (part == no_node) return "";
     uint32_t node = parts_.parts[part].node, first = node;
     while (model_.nodes[first].needed_by != 0) first = model_.nodes[first].needed_by;
-    const std::string& root = model_.nodes[first].root;
+    std::string_view root = model_.nodes[first].root;
     if (root.empty())
       return story_line("kept by", context_.options.gc_sections
                                        ? "what has no reference to it, such as a tag or a table"

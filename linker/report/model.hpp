@@ -24,7 +24,7 @@ struct Node {
   uint32_t input = no_node;  ///< index in OutputModel::inputs; no_node for what the linker made
   uint64_t bytes = 0;
 
-  std::string root = {};  ///< why it stays without a reference: "program", "map"; or ""
+  std::string_view root = {};  ///< why it stays without a reference: "program", "map"; or ""
 
   // ModelBuilder::finish() sets the rest. Node 0 stands for the whole output.
   /// The node before it on a shortest chain of references from node 0.
@@ -106,7 +106,7 @@ struct LineCost {
 struct Saving {
   std::string option;
   std::string what;    ///< what goes: "source lines and their text"
-  uint64_t bytes = 0;  ///< of the file
+  uint64_t bytes = 0;  ///< of the file, about
 };
 
 /// A node that has another size in an earlier output.

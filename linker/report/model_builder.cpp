@@ -199,6 +199,7 @@ void ModelBuilder::emit_nodes() {
     number_[node] = number_[shown_as_[node]];
     if (shown_as_[node] != node) nodes_[shown_as_[node]].bytes += nodes_[node].bytes;
   }
+  model.nodes.reserve(order.size());
   for (uint32_t node : order) {
     model.nodes.push_back(std::move(nodes_[node]));
     Node& made = model.nodes.back();

@@ -18,6 +18,11 @@ class ModelBuilder {
   /// Adds a section and returns its index. Bytes of no node become a node of kind `rest`.
   uint32_t add_section(std::string name, std::string_view kind, uint64_t bytes,
                        std::string_view rest = "padding");
+  /// Makes room for nodes, of which there are many.
+  void reserve(size_t nodes) {
+    nodes_.reserve(nodes);
+    wrapped_.reserve(nodes);
+  }
   /// Adds a node and returns its number here. finish() changes the numbers.
   uint32_t add(uint32_t section, std::string_view kind, std::string_view name, uint64_t bytes,
                uint32_t input = no_node);

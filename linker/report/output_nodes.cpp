@@ -7,6 +7,7 @@
 
 #include "linker/elf/gc_roots.hpp"
 #include "linker/report/output_parts.hpp"
+#include "linker/report/report_files.hpp"
 #include "linker/report/type_nodes.hpp"
 
 namespace bpflink {
@@ -34,6 +35,9 @@ class OutputNodes {
       by_name_.try_emplace(section.name, section.index);
       rest -= bytes;
     }
+    // Each symbol has a name, and each function lines, relocations and a record.
+    builder_.reserve(4 * parts_.parts.size() + 2 * output_.symbols.size() +
+                     (output_.btf ? 2 * output_.btf->end_id() : 0));
     // Code and types come first: tables refer to them.
     add_parts();
     if (output_.btf) add_types();
@@ -93,7 +97,7 @@ class OutputNodes {
       if (!symbol.is_in_section() || symbol.is_section()) continue;
       uint32_t part = parts_.find(symbol.section, symbol.value);
       if (part == no_node || parts_.parts[part].offset != symbol.value) continue;
-      std::string& root = builder_[node_of(part)].root;
+      std::string_view& root = builder_[node_of(part)].root;
       if (root.empty())
         root =
             gc_root_reason(symbol, symbol.is_local() ? nullptr : context_.symbols.find(symbol.name),
@@ -108,7 +112,9 @@ class OutputNodes {
     for (uint32_t i = 0; i < context_.objects.size(); ++i) {
       const ObjectFile& object = *context_.objects[i];
       const InputSection* input = object.find_section(".BTF");
-      if (object.btf && input) types_->add_input(i, *object.btf, input->size, object.type_map);
+      if (object.btf && input)
+        types_->add_input(i, *object.btf, input->size, object.type_map,
+                          lists_dropped(context_.options));
     }
     for (const BtfDeclaration& declaration : output_.declarations) add_declaration(declaration);
   }

@@ -36,10 +36,14 @@ const std::array<ReportFile, 4> report_files = {{
      [](Context& context) { return make_size_map(*context.model); }},
 }};
 
+bool lists_dropped(const LinkOptions& options) {
+  return std::ranges::any_of(report_files, [&](const ReportFile& report) {
+    return report.shows_model && !(options.*report.path).empty();
+  });
+}
+
 bool shows_model(const LinkOptions& options) {
-  return options.print_sizes != 0 || std::ranges::any_of(report_files, [&](const auto& report) {
-           return report.shows_model && !(options.*report.path).empty();
-         });
+  return options.print_sizes != 0 || lists_dropped(options);
 }
 
 }  // namespace bpflink

@@ -41,18 +41,14 @@ std::string explain_name(const Context& context, const OutputParts& parts, std::
 struct SavingOption {
   bool LinkOptions::*flag;
   const char *option, *what;
+  /// About how many bytes the option would save, of a described output.
+  uint64_t (*bytes)(const Context&);
 };
 /// --shrink sets them all, --gc-sections not with -r.
-inline constexpr std::array<SavingOption, 4> saving_options = {{
-    {&LinkOptions::gc_sections, "--gc-sections", "what no program or map reaches"},
-    {&LinkOptions::strip_line_info, "--strip-line-info", "source lines and their text"},
-    {&LinkOptions::discard_locals, "--discard-all", "symbols that loaders do not need"},
-    {&LinkOptions::prune_types, "--prune-types", "structs that nothing looks into"},
-}};
+extern const std::array<SavingOption, 4> saving_options;
 
-/// For each option that makes outputs smaller and was not given, what it would save, by links of
-/// the same objects with it. An object without programs is not offered --gc-sections: a later link
-/// may add programs that reach its code.
+/// What each option would save that makes outputs smaller and was not given. An object without
+/// programs is not offered --gc-sections: a later link may add programs that reach its code.
 std::vector<Saving> find_savings(const Context& context);
 
 /// What --json writes, as in bpflink-reports(5) and output.schema.json: the figures of a link,

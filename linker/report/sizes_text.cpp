@@ -163,9 +163,9 @@ std::string percent(uint64_t part, uint64_t whole) {
 std::string list_savings(const OutputModel& model) {
   std::string text;
   for (const Saving& saving : model.savings)
-    text +=
-        fmt::format("  {} bytes ({}) with {}, which takes out\n      {}\n", grouped(saving.bytes),
-                    percent(saving.bytes, model.bytes), saving.option, saving.what);
+    text += fmt::format("  about {} bytes ({}) with {}, which takes out\n      {}\n",
+                        grouped(saving.bytes), percent(saving.bytes, model.bytes), saving.option,
+                        saving.what);
   if (model.savings.size() > 1) text += "  --shrink does all of that\n";
   return text.empty() ? "" : "\nWhat can be saved\n" + text;
 }

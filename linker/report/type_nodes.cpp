@@ -73,11 +73,6 @@ TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelB
   }
   builder_.add(section_, "header", "(header)", header_);
   find_owners();
-  for_each_whole_string(
-      btf_.strings(), [&](size_t, std::string_view string) { has_input_.emplace(string, false); });
-  for (const BtfView* base = btf_.base(); base; base = base->base())
-    for_each_whole_string(base->strings(),
-                          [&](size_t, std::string_view string) { has_input_[string] = true; });
 }
 
 void TypeNodes::add_references(uint32_t id) {

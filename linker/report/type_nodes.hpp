@@ -39,11 +39,12 @@ class TypeNodes {
   uint32_t node_of(uint32_t type_id) const {
     return type_id < btf_.first_id() ? no_node : first_node_ + type_id - btf_.first_id();
   }
-  /// Sets the input of the types that are from a blob of `size` bytes; adds what the output does
-  /// not have of it to OutputModel::dropped. `index` is that in OutputModel::inputs, `map` gives
-  /// the ids of the blob's types in the output. Inputs come in order. All inputs less all that was
-  /// dropped are the output less what was made for it.
-  void add_input(uint32_t index, const BtfView& input, uint64_t size, const TypeMap& map);
+  /// Sets the input of the types that are from a blob of `size` bytes; if asked, adds what the
+  /// output does not have of it to OutputModel::dropped. `index` is that in OutputModel::inputs,
+  /// `map` gives the ids of the blob's types in the output. Inputs come in order. All inputs less
+  /// all that was dropped are the output less what was made for it.
+  void add_input(uint32_t index, const BtfView& input, uint64_t size, const TypeMap& map,
+                 bool lists_dropped);
   /// The node of a string that another section uses, made at the first call; no_node if a type has
   /// the string.
   uint32_t add_string(uint32_t offset, std::string_view kind);
@@ -59,6 +60,7 @@ class TypeNodes {
   void add_references(uint32_t id);
   void find_owners();
   DroppedBytes add_types_of(uint32_t index, const BtfView& input, const TypeMap& map);
+  void begin_strings();
   DroppedBytes add_strings_of(const BtfView& input);
 
   BtfView btf_;

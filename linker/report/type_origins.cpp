@@ -8,8 +8,11 @@
 
 namespace bpflink {
 
-void TypeNodes::add_input(uint32_t index, const BtfView& input, uint64_t size, const TypeMap& map) {
-  DroppedBytes types = add_types_of(index, input, map), strings = add_strings_of(input);
+void TypeNodes::add_input(uint32_t index, const BtfView& input, uint64_t size, const TypeMap& map,
+                          bool lists_dropped) {
+  DroppedBytes types = add_types_of(index, input, map);
+  if (!lists_dropped) return;
+  DroppedBytes strings = add_strings_of(input);
   uint64_t header = header_size(input, size);
   if (header == header_) header = header_ = 0;
   auto drop = [&](const char* reason, uint64_t bytes) {
@@ -53,8 +56,18 @@ TypeNodes::DroppedBytes TypeNodes::add_types_of(uint32_t index, const BtfView& i
   return bytes;
 }
 
+/// No input has the output's strings yet, but a base may.
+void TypeNodes::begin_strings() {
+  for_each_whole_string(
+      btf_.strings(), [&](size_t, std::string_view string) { has_input_.emplace(string, false); });
+  for (const BtfView* base = btf_.base(); base; base = base->base())
+    for_each_whole_string(base->strings(),
+                          [&](size_t, std::string_view string) { has_input_[string] = true; });
+}
+
 TypeNodes::DroppedBytes TypeNodes::add_strings_of(const BtfView& input) {
   DroppedBytes bytes;
+  if (has_input_.empty()) begin_strings();
   for_each_whole_string(input.strings(), [&](size_t, std::string_view string) {
     auto found = has_input_.find(string);
     if (found == has_input_.end())
