@@ -132,87 +132,19 @@ typedef void (*bpflink_diagnostic_fn)(void* context, const struct bpflink_diagno
  * @name Linker
  * @{ */
 
-/** Flags of a link, each with the option of bpflink(1). */
-enum bpflink_link_flags {
-  BPFLINK_LINK_PARTIAL = 1 << 0,            /**< undefined externs stay externs (`-r`) */
-  BPFLINK_LINK_GC_SECTIONS = 1 << 1,        /**< drop unreachable code and data (`--gc-sections`) */
-  BPFLINK_LINK_LOCALIZE_HIDDEN = 1 << 2,    /**< make hidden symbols local (`--localize-hidden`) */
-  BPFLINK_LINK_KEEP_DEBUG = 1 << 3,         /**< keep and merge DWARF (`--keep-debug`) */
-  BPFLINK_LINK_DISCARD_LOCALS = 1 << 4,     /**< drop unneeded local symbols (`-x`) */
-  BPFLINK_LINK_NO_CHECK_TYPES = 1 << 5,     /**< only warn of conflicts (`--no-check-types`) */
-  BPFLINK_LINK_FATAL_WARNINGS = 1 << 6,     /**< warnings are errors (`--fatal-warnings`) */
-  BPFLINK_LINK_VERIFY = 1 << 7,             /**< read the output back and check it (`--verify`) */
-  BPFLINK_LINK_NO_WARN_ODR = 1 << 8,        /**< do not warn of two layouts (`--no-warn-odr`) */
-  BPFLINK_LINK_STRIP_LINE_INFO = 1 << 9,    /**< drop line_info (`--strip-line-info`) */
-  BPFLINK_LINK_PRUNE_TYPES = 1 << 10,       /**< only declare unused structs (`--prune-types`) */
-  BPFLINK_LINK_REPORT = 1 << 11,            /**< fill in what bpflink_linker_report() describes */
-  BPFLINK_LINK_HINT_AT_OPTIONS = 1 << 12,   /**< hints may name options of bpflink(1) */
-  BPFLINK_LINK_NO_CHECK_POINTERS = 1 << 13, /**< warn of pointers in data (`--no-check-pointers`) */
-  BPFLINK_LINK_GC_CONSTANTS = 1 << 14,   /**< drop unread const volatile ones (`--gc-constants`) */
-  BPFLINK_LINK_GC_MAPS = 1 << 15,        /**< drop unused maps (`--gc-maps`) */
-  BPFLINK_LINK_MUST_OPEN = 1 << 16,      /**< what libbpf refuses to open is an error */
-  BPFLINK_LINK_CLASSIC_HEADER = 1 << 17, /**< no layout section (`--target classic-header`) */
-  BPFLINK_LINK_FAT_LTO = 1 << 18,    /**< use the bitcode of objects that have both (`--fat-lto`) */
-  BPFLINK_LINK_SAVE_TEMPS = 1 << 19, /**< write bitcode beside the output (`--save-temps`) */
-  BPFLINK_LINK_LTO_EMIT_ASM = 1 << 20, /**< write assembly, no object (`--lto-emit-asm`) */
-  BPFLINK_LINK_KERNEL_NAMES = 1 << 21  /**< rename types that kernels refuse (`--kernel-names`) */
-};
-
-/** How to link. Strings and lists are copied. Initialize with BPFLINK_LINK_OPTIONS_INIT. */
-struct bpflink_link_options {
-  size_t size;                          /**< bytes of this struct */
-  bpflink_diagnostic_fn on_diagnostic;  /**< gets every diagnostic, or null */
-  void* context;                        /**< passed to on_diagnostic */
-  uint64_t flags;                       /**< of enum bpflink_link_flags, or'ed */
-  const char* license;                  /**< text of section `license`, or null (`--license`) */
-  const char* const* undefined;         /**< symbols to keep, and to look for in archives (`-u`) */
-  size_t undefined_count;               /**< how many */
-  const char* const* keep_sections;     /**< patterns of sections to keep (`--keep-section`) */
-  size_t keep_section_count;            /**< how many */
-  const char* const* trace_symbols;     /**< symbols whose places to report (`-y`) */
-  size_t trace_symbol_count;            /**< how many */
-  size_t threads;                       /**< 0: chosen by the size of the inputs (`--threads`) */
-  const char* const* library_paths;     /**< for bpflink_linker_add_library() (`-L`) */
-  size_t library_path_count;            /**< how many */
-  const char* prefix_symbols;           /**< put before all names, or null (`--prefix-symbols`) */
-  const char* const* redefine_symbols;  /**< "OLD=NEW" each (`--redefine-sym`) */
-  size_t redefine_symbol_count;         /**< how many */
-  const char* const* prefix_symbols_of; /**< "INPUT=PREFIX" each (`--prefix-symbols-of`) */
-  size_t prefix_symbols_of_count;       /**< how many */
-  const char* map_file;                 /**< link map to write, or null (`--Map`) */
-  const char* dependency_file;          /**< make rule to write, or null (`--dependency-file`) */
-  const char* json_file;                /**< report to write as JSON, or null (`--json`) */
-  const char* size_map_file;            /**< page to write, or null (`--size-map`) */
-  const char* size_map_against;         /**< an earlier json_file, or null (`--size-map-against`) */
-  size_t print_sizes;                   /**< rows of each list of sizes (`--print-sizes`) */
-  const char* const* explain;           /**< symbols and types to explain (`--explain`) */
-  size_t explain_count;                 /**< how many */
-  const char* lto_level;                /**< "0" to "3", or null for "2" (`--lto-O`) */
-  const char* lto_cpu;                  /**< to compile bitcode for, or null (`--lto-cpu`) */
-  const char* lto_library;              /**< LLVM, or null for the newest (`--lto-library`) */
-  const char* const* keep_types;        /**< names of types that stay (`--keep-type`) */
-  size_t keep_type_count;               /**< how many */
-  const char* lto_target;  /**< "bpf": no warning of others, or null (`--lto-target`) */
-  const char* lto_timeout; /**< seconds of LLVM, or null for "300" (`--lto-timeout`) */
-  const char* lto_memory;  /**< MiB of LLVM, or null for "4096" (`--lto-memory`) */
-};
-
-/** Initializer of struct bpflink_link_options: the defaults. */
-#define BPFLINK_LINK_OPTIONS_INIT                                                                 \
-  {                                                                                               \
-    sizeof(struct bpflink_link_options), NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, 0, 0, NULL, \
-        0, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL,    \
-        NULL, 0, NULL, NULL, NULL                                                                 \
-  }
-
 /** Links BPF objects: ELFCLASS64, ET_REL, EM_BPF, all of one byte order. Add the inputs in the
  * order of a command line, then link. Linking again gives the same bytes. */
 typedef struct bpflink_linker bpflink_linker;
 
-/** Makes a linker, in `*linker`. `options` may be null for the defaults. Errors: ARGUMENT, where
- * on_diagnostic gets the member of `options` that is refused, and why; MEMORY. */
-enum bpflink_status bpflink_linker_new(const struct bpflink_link_options* options,
-                                       bpflink_linker** linker);
+/** Makes a linker, in `*linker`, with `option_count` options as bpflink(1) spells them, such as
+ * "--gc-sections" and "--keep-type=x", or with the value as the next string. They are copied. `-o`,
+ * `-l`, `-v` and others that are for the program alone are refused. `--emit-stats` and `--cref`
+ * fill in what bpflink_linker_report() describes. `on_diagnostic`, which may be null, gets
+ * `context` and every diagnostic. Errors: ARGUMENT, where `*error` names the option that is
+ * refused, and says why; MEMORY. */
+enum bpflink_status bpflink_linker_new(const char* const* options, size_t option_count,
+                                       bpflink_diagnostic_fn on_diagnostic, void* context,
+                                       bpflink_linker** linker, char** error);
 
 /** Frees a linker. Null is allowed. */
 void bpflink_linker_free(bpflink_linker* linker);
@@ -226,7 +158,7 @@ enum bpflink_status bpflink_linker_add_file(bpflink_linker* linker, const char* 
 enum bpflink_status bpflink_linker_add_whole_archive(bpflink_linker* linker, const char* path);
 
 /** Adds the archive `lib<name>.a`, or with `:` before the name the file of that name, from the
- * first of library_paths that has it (`-l`). The link reports an archive that is not found.
+ * first directory of `-L` that has it (`-l`). The link reports an archive that is not found.
  * Errors: ARGUMENT, MEMORY. */
 enum bpflink_status bpflink_linker_add_library(bpflink_linker* linker, const char* name);
 

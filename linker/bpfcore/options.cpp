@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "linker/command_line/options.hpp"
-#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/object/linux_release.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "linker/command_line/program.hpp"
 #include "linker/elf/renaming.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
@@ -174,12 +173,13 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
        {{"--threads", "N", "Use N threads (default: by the size of the inputs)",
          store_number(link.threads, 1, 1024)}}},
       {"Inputs",
-       {{"-l,--library", "NAME...", "Link with the archive libNAME.a", add_library(command)},
+       {of_program(
+            {"-l,--library", "NAME...", "Link with the archive libNAME.a", add_library(command)}),
         {"-L,--library-path", "DIR...", "Look for archives in DIR", append(link.library_paths)},
-        {"--whole-archive", "", "Link all members of the following archives",
-         set(command.whole_archive)},
-        {"--no-whole-archive", "", "Link only needed members of the following archives",
-         set(command.whole_archive, false)},
+        of_program({"--whole-archive", "", "Link all members of the following archives",
+                    set(command.whole_archive)}),
+        of_program({"--no-whole-archive", "", "Link only needed members of the following archives",
+                    set(command.whole_archive, false)}),
         {"--license", "TEXT", "Use this license in place of the inputs'", store(link.license)},
         {"--no-check-types", "", "Warn of conflicting types instead of failing",
          set(link.check_types, false)},
@@ -193,8 +193,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--gc-constants", "", "Drop const volatile variables, too, which user space may set",
          set(link.gc_constants)},
         {"--gc-maps", "", "Drop maps, too, that nothing refers to", set(link.gc_maps)},
-        {"--print-gc-sections", "", "List what --gc-sections drops",
-         set(command.print_gc_sections)},
+        of_program({"--print-gc-sections", "", "List what --gc-sections drops",
+                    set(command.print_gc_sections)}),
         {"-u,--undefined", "SYMBOL...", "Keep SYMBOL, and look it up in archives",
          append(link.undefined)},
         {"--keep-section", "PATTERN...", "Keep sections that match PATTERN",
@@ -269,34 +269,41 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--explain", "SYMBOL...",
          "Print why SYMBOL or a type, such as 'struct NAME', is in the output",
          append(link.explain)},
-        {"--reproduce", "FILE", "Write the inputs and options to FILE as a tar, for a bug report",
-         store(command.reproduce_file), FileUse::Write}}},
+        of_program({"--reproduce", "FILE",
+                    "Write the inputs and options to FILE as a tar, for a bug report",
+                    store(command.reproduce_file), FileUse::Write})}},
       {"Messages",
-       {{"-v,--verbose", "", "Print what is read, kept and dropped, and why", set(command.verbose)},
-        {"-q,--quiet", "", "Print no warnings", set(command.quiet)},
+       {of_program({"-v,--verbose", "", "Print what is read, kept and dropped, and why",
+                    set(command.verbose)}),
+        of_program({"-q,--quiet", "", "Print no warnings", set(command.quiet)}),
         {"--verify", "", "Read the output back and check it before it replaces the target",
          set(link.verify)},
         {"--fatal-warnings", "", "Treat warnings as errors", set(link.fatal_warnings)},
-        {"--error-limit", "N", "Print at most N errors (default: 20); 0 prints all",
-         store_number(command.error_limit, 0, UINT32_MAX)},
-        {"--color-diagnostics", "auto|always|never",
-         "Color messages: auto (on a terminal), always or never", set_color(command)},
-        {"--json-diagnostics", "", "Print messages as JSON, one on each line",
-         set(command.json_diagnostics)}}},
+        of_program({"--error-limit", "N", "Print at most N errors (default: 20); 0 prints all",
+                    store_number(command.error_limit, 0, UINT32_MAX)}),
+        of_program({"--color-diagnostics", "auto|always|never",
+                    "Color messages: auto (on a terminal), always or never", set_color(command)}),
+        of_program({"--json-diagnostics", "", "Print messages as JSON, one on each line",
+                    set(command.json_diagnostics)})}},
       {"", foreign_options(link)}};
 }
 
-std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table) {
-  if (command.inputs.empty()) return table.usage_error("no input files");
+std::expected<void, Error> complete_link_options(LinkCommand& command, const OptionTable& table) {
   if (command.strip_debug && command.link.keep_debug)
     return table.usage_error("--keep-debug contradicts -s and -S");
   if (auto ok = name_reports(command, table); !ok) return ok;
-  command.given = table.given();
   if (command.shrink)
     for (const SavingOption& saving : saving_options)
       command.link.*saving.flag |=
           !command.link.partial || saving.flag != &LinkOptions::gc_sections;
   command.link.report = command.cross_references || command.statistics;
+  return {};
+}
+
+std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table) {
+  if (command.inputs.empty()) return table.usage_error("no input files");
+  if (auto ok = complete_link_options(command, table); !ok) return ok;
+  command.given = table.given();
   check_idle_options(command);
   return {};
 }

@@ -1,4 +1,4 @@
-// The options of a link, for bpflink and bpfskel.
+// The options of a link, for bpflink, bpfskel and the library.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,12 @@ std::vector<OptionGroup> link_options(LinkCommand& command);
 /// The action of arguments that are not options: inputs.
 OptionAction add_input(LinkCommand& command);
 
-/// Checks and completes the options after parsing. Errors: options contradict each other; there is
-/// no input; a report cannot be written to its file.
+/// Completes the options of a link after parsing. Errors: options contradict each other; a report
+/// cannot be written to its file.
+std::expected<void, Error> complete_link_options(LinkCommand& command, const OptionTable& table);
+
+/// Does the same for a program, and looks for options without effect. Errors also: there is no
+/// input.
 std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table);
 
 }  // namespace bpflink

@@ -5,7 +5,6 @@
 #include "dedup/internal.hpp"
 #include "linker/bpfskel/reserved_names.hpp"
 #include "linker/command_line/options.hpp"
-#include "linker/command_line/program.hpp"
 
 namespace bpflink {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "bpflink/convert.hpp"
 #include "linker/command_line/options.hpp"
-#include "linker/command_line/program.hpp"
 #include "linker/error.hpp"
 #include "linker/object/linux_release.hpp"
 

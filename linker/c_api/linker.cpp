@@ -2,14 +2,11 @@
 #include "bpflink/linker.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <climits>
-#include <tuple>
 #include <vector>
 
+#include "linker/bpflink/command_line.hpp"
 #include "linker/c_api/support.hpp"
 #include "linker/diagnostics/render.hpp"
-#include "linker/elf/renaming.hpp"
 
 using namespace bpflink;
 using namespace bpflink::c_api;
@@ -27,7 +24,7 @@ struct DiagnosticSource {
 };
 
 /// Hands a diagnostic to C for the time of the call.
-void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) {
+void deliver(bpflink_diagnostic_fn on_diagnostic, void* context, const Diagnostic& diagnostic) {
   std::vector<std::string> lines = detail_lines(diagnostic);
   std::vector<const char*> details(lines.size());
   std::ranges::transform(lines, details.begin(), [](const auto& line) { return line.c_str(); });
@@ -42,117 +39,13 @@ void deliver(const bpflink_link_options& options, const Diagnostic& diagnostic) 
                                .symbol = diagnostic.symbol.c_str(),
                                .location_count = source.places.size(),
                                .source = &source};
-  options.on_diagnostic(options.context, &delivered);
+  on_diagnostic(context, &delivered);
 }
 
 /// Null for a struct that the caller made and filled with zeros.
 const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
   bool has_source = diagnostic && diagnostic->size >= sizeof *diagnostic;
   return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
-}
-
-constexpr uint64_t known_flags = 2 * BPFLINK_LINK_KERNEL_NAMES - 1;
-
-/// Adds the pairs of names that `parse` reads. An error if an option's text is not `form`.
-template <typename Parse>
-std::expected<void, Error> add_pairs(std::string_view option, std::string_view form,
-                                     const std::vector<std::string>& texts, Parse parse,
-                                     std::vector<std::pair<std::string, std::string>>& pairs) {
-  for (const std::string& text : texts) {
-    auto pair = parse(text);
-    if (!pair) return fail("{}[{}] is '{}', not {}", option, pairs.size(), text, form);
-    pairs.push_back(std::move(*pair));
-  }
-  return {};
-}
-
-/// Errors name the option that is invalid.
-std::expected<LinkOptions, Error> options_from_c(const bpflink_link_options& options) {
-  if (uint64_t unknown = options.flags & ~known_flags)
-    return fail("flags has unknown bits: {:#x}", unknown);
-  LinkOptions result;
-  for (auto [flag, option] : {std::pair{BPFLINK_LINK_PARTIAL, &LinkOptions::partial},
-                              {BPFLINK_LINK_GC_SECTIONS, &LinkOptions::gc_sections},
-                              {BPFLINK_LINK_LOCALIZE_HIDDEN, &LinkOptions::localize_hidden},
-                              {BPFLINK_LINK_KEEP_DEBUG, &LinkOptions::keep_debug},
-                              {BPFLINK_LINK_DISCARD_LOCALS, &LinkOptions::discard_locals},
-                              {BPFLINK_LINK_STRIP_LINE_INFO, &LinkOptions::strip_line_info},
-                              {BPFLINK_LINK_CLASSIC_HEADER, &LinkOptions::classic_header},
-                              {BPFLINK_LINK_PRUNE_TYPES, &LinkOptions::prune_types},
-                              {BPFLINK_LINK_KERNEL_NAMES, &LinkOptions::kernel_names},
-                              {BPFLINK_LINK_FATAL_WARNINGS, &LinkOptions::fatal_warnings},
-                              {BPFLINK_LINK_VERIFY, &LinkOptions::verify},
-                              {BPFLINK_LINK_HINT_AT_OPTIONS, &LinkOptions::hint_at_options},
-                              {BPFLINK_LINK_GC_CONSTANTS, &LinkOptions::gc_constants},
-                              {BPFLINK_LINK_GC_MAPS, &LinkOptions::gc_maps},
-                              {BPFLINK_LINK_MUST_OPEN, &LinkOptions::must_open},
-                              {BPFLINK_LINK_FAT_LTO, &LinkOptions::fat_lto},
-                              {BPFLINK_LINK_SAVE_TEMPS, &LinkOptions::lto_save_temps},
-                              {BPFLINK_LINK_LTO_EMIT_ASM, &LinkOptions::lto_emit_assembly},
-                              {BPFLINK_LINK_REPORT, &LinkOptions::report}})
-    result.*option = options.flags & flag;
-  result.check_types = !(options.flags & BPFLINK_LINK_NO_CHECK_TYPES);
-  result.check_pointers = !(options.flags & BPFLINK_LINK_NO_CHECK_POINTERS);
-  result.warn_odr = !(options.flags & BPFLINK_LINK_NO_WARN_ODR);
-  result.print_sizes = static_cast<unsigned>(std::min<size_t>(options.print_sizes, UINT_MAX));
-  result.threads = static_cast<unsigned>(std::min<size_t>(options.threads, UINT_MAX));
-  if (options.license) result.license = options.license;
-  for (auto [from, to] : {std::pair{options.prefix_symbols, &result.prefix_symbols},
-                          {options.map_file, &result.map_file},
-                          {options.dependency_file, &result.dependency_file},
-                          {options.json_file, &result.json_file},
-                          {options.size_map_file, &result.size_map_file},
-                          {options.size_map_against, &result.size_map_against},
-                          {options.lto_cpu, &result.lto_cpu},
-                          {options.lto_library, &result.lto_library}})
-    if (from) *to = from;
-  if (options.lto_level) {
-    std::string_view level = options.lto_level;
-    if (level.size() != 1 || level[0] < '0' || level[0] > '3')
-      return fail("lto_level is '{}', not 0 to 3", level);
-    result.lto_level = static_cast<unsigned>(level[0] - '0');
-  }
-  for (auto [name, text, to] : {std::tuple{"lto_timeout", options.lto_timeout, &result.lto_timeout},
-                                {"lto_memory", options.lto_memory, &result.lto_memory}}) {
-    if (!text) continue;
-    std::string_view number = text;
-    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), *to);
-    if (number.empty() || error != std::errc() || end != number.data() + number.size())
-      return fail("{} is '{}', not a number", name, number);
-  }
-  if (options.lto_target) {
-    if (std::string_view target = options.lto_target; target != "bpf")
-      return fail("lto_target is '{}', not bpf", target);
-    result.lto_foreign = true;
-  }
-  std::vector<std::string> redefined, prefixed;
-  for (auto [name, texts, count, to] :
-       {std::tuple{"undefined", options.undefined, options.undefined_count, &result.undefined},
-        {"keep_sections", options.keep_sections, options.keep_section_count, &result.keep_sections},
-        {"keep_types", options.keep_types, options.keep_type_count, &result.keep_types},
-        {"trace_symbols", options.trace_symbols, options.trace_symbol_count, &result.trace_symbols},
-        {"library_paths", options.library_paths, options.library_path_count, &result.library_paths},
-        {"redefine_symbols", options.redefine_symbols, options.redefine_symbol_count, &redefined},
-        {"prefix_symbols_of", options.prefix_symbols_of, options.prefix_symbols_of_count,
-         &prefixed},
-        {"explain", options.explain, options.explain_count, &result.explain}}) {
-    if (auto ok = check_list(name, texts, count); !ok) return std::unexpected(ok.error());
-    to->assign(texts, texts + count);
-  }
-  auto ok = add_pairs("redefine_symbols", "OLD=NEW", redefined, parse_redefinition,
-                      result.redefine_symbols);
-  if (ok)
-    ok = add_pairs("prefix_symbols_of", "INPUT=PREFIX", prefixed, parse_prefix,
-                   result.prefix_symbols_of);
-  if (!ok) return std::unexpected(ok.error());
-  return result;
-}
-
-/// Tells the caller which option is invalid.
-void refuse(const bpflink_link_options& options, const Error& error) {
-  bool has_handler = options.size >= offsetof(bpflink_link_options, flags);
-  if (has_handler && options.on_diagnostic)
-    deliver(options, {.message = "bpflink_link_options: " + error.message});
 }
 
 /// Does `add` to the linker of a handle.
@@ -227,21 +120,23 @@ char* bpflink_diagnostic_render(const bpflink_diagnostic* diagnostic, const char
       [&] { return render(source->diagnostic, {.program = program, .color = color == 1}); });
 }
 
-bpflink_status bpflink_linker_new(const bpflink_link_options* options, bpflink_linker** linker) {
+bpflink_status bpflink_linker_new(const char* const* options, size_t option_count,
+                                  bpflink_diagnostic_fn on_diagnostic, void* context,
+                                  bpflink_linker** linker, char** error) {
+  if (error) *error = nullptr;
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   *linker = nullptr;
   return guarded([&] {
-    auto known = read_options(options, bpflink_link_options BPFLINK_LINK_OPTIONS_INIT);
-    std::expected<LinkOptions, Error> link_options =
-        known ? options_from_c(*known) : std::unexpected(known.error());
-    if (!link_options) {
-      refuse(*options, link_options.error());
-      return BPFLINK_ERROR_ARGUMENT;
-    }
+    std::expected<LinkOptions, Error> parsed;
+    auto ok = check_list("options", options, option_count);
+    if (ok)
+      parsed = parse_library_options(std::vector<std::string>(options, options + option_count));
+    if (!ok || !parsed)
+      return give_reason(ok ? parsed.error() : ok.error(), error, BPFLINK_ERROR_ARGUMENT);
     Linker::DiagnosticHandler handler;
-    if (known->on_diagnostic)
-      handler = [options = *known](const Diagnostic& diagnostic) { deliver(options, diagnostic); };
-    *linker = new bpflink_linker{Linker(std::move(*link_options), std::move(handler))};
+    if (on_diagnostic)
+      handler = [=](const Diagnostic& diagnostic) { deliver(on_diagnostic, context, diagnostic); };
+    *linker = new bpflink_linker{Linker(std::move(*parsed), std::move(handler))};
     return BPFLINK_OK;
   });
 }

@@ -1,6 +1,7 @@
 #include "linker/command_line/options.hpp"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -74,6 +75,15 @@ std::string input_path(std::string_view path) {
   return path == "-" ? "/dev/stdin" : std::string(path);
 }
 
+std::expected<std::string, Error> output_path(std::string_view option, std::string path,
+                                              bool is_text) {
+  if (path.empty()) return fail("{}: the name of the file is empty", option);
+  if (path != "-") return path;
+  if (!is_text && ::isatty(STDOUT_FILENO) != 0)
+    return fail("{} -: standard output is a terminal, and this is not text", option);
+  return "/dev/stdout";
+}
+
 OptionAction append_input(std::vector<std::string>& list) {
   return [&list](std::string_view value) -> std::expected<void, Error> {
     list.push_back(input_path(value));
@@ -112,6 +122,11 @@ OptionAction refuse(std::string_view reason) {
   return [reason](std::string_view) -> std::expected<void, Error> { return fail("{}", reason); };
 }
 
+Option of_program(Option option) {
+  option.is_of_program = true;
+  return option;
+}
+
 std::string version_line(std::string_view program) {
   return fmt::format("{} {}\n", program, BPFLINK_VERSION);
 }
@@ -124,16 +139,17 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
       return {};
     };
   };
-  groups_.push_back({"General",
-                     {{"-h,--help", "", "Print this help and exit",
-                       print([this](std::string_view) { return help(); })},
-                      {"--version", "", "Print the version and exit",
-                       print([this](std::string_view) { return version_line(program_.name); })},
-                      {"--completion", "bash|zsh|fish", "", print([this](std::string_view shell) {
-                         return shell == "bash"  ? bash_completion()
-                                : shell == "zsh" ? zsh_completion()
-                                                 : fish_completion();
-                       })}}});
+  groups_.push_back(
+      {"General",
+       {of_program({"-h,--help", "", "Print this help and exit",
+                    print([this](std::string_view) { return help(); })}),
+        of_program({"--version", "", "Print the version and exit",
+                    print([this](std::string_view) { return version_line(program_.name); })}),
+        of_program({"--completion", "bash|zsh|fish", "", print([this](std::string_view shell) {
+                      return shell == "bash"  ? bash_completion()
+                             : shell == "zsh" ? zsh_completion()
+                                              : fish_completion();
+                    })})}});
 }
 
 std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> arguments) {
@@ -158,7 +174,25 @@ std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> ar
       left = left.subspan(*used);
     }
   }
-  if (!text_.empty() || unknown_.empty()) return std::move(text_);
+  if (!text_.empty()) return std::move(text_);
+  if (auto ok = check_unknown(); !ok) return std::unexpected(ok.error());
+  return "";
+}
+
+std::expected<void, Error> OptionTable::parse_for_library(std::span<const std::string> options) {
+  is_for_library_ = true;
+  while (!options.empty()) {
+    const std::string& option = options.front();
+    if (option.size() < 2 || option[0] != '-') return fail("'{}' is no option", option);
+    auto used = parse_one(options);
+    if (!used) return std::unexpected(used.error());
+    options = options.subspan(*used);
+  }
+  return check_unknown();
+}
+
+std::expected<void, Error> OptionTable::check_unknown() const {
+  if (unknown_.empty()) return {};
   std::string meant;
   for (const std::string& name : unknown_)
     if (std::string similar = find_similar(name); !similar.empty())
@@ -200,6 +234,9 @@ std::expected<size_t, Error> OptionTable::apply(const Option& option,
                                                 std::optional<std::string_view> value) {
   size_t used = 1;
   std::string spelling = arguments.front();
+  if (is_for_library_ && option.is_of_program)
+    return usage_error(
+        fmt::format("{}: is for the program {}, not for the library", spelling, program_.name));
   if (value && !option.takes_value() && !option.may_take_value())
     return usage_error(spelling + ": takes no value");
   if (option.takes_value() && !value) {
@@ -271,6 +308,7 @@ std::expected<void, Error> OptionTable::check_needs(std::string_view option,
 }
 
 std::unexpected<Error> OptionTable::usage_error(std::string_view message) const {
+  if (is_for_library_) return fail("{}", message);
   return fail("{} (see {} --help)", message, program_.name);
 }
 

@@ -28,6 +28,10 @@ OptionAction store(std::optional<std::string>& text);
 OptionAction append(std::vector<std::string>& list);
 /// The path to read for a file that the user gave: "-" is standard input.
 std::string input_path(std::string_view path);
+/// The path to write to for `path`, the value of `option`: "-" is standard output. Errors: standard
+/// output is a terminal and the output is not text; `path` is "".
+std::expected<std::string, Error> output_path(std::string_view option, std::string path,
+                                              bool is_text);
 /// Appends such a path.
 OptionAction append_input(std::vector<std::string>& list);
 /// Stores a number from `least` to `most`.
@@ -59,6 +63,9 @@ struct Option {
   FileUse use = FileUse::Read;
   /// Words to complete, "a|b", of a value that may be others as well.
   std::string_view suggestions = {};
+  /// What the option does is the program's business: the library, which takes all others, refuses
+  /// it.
+  bool is_of_program = false;
 
   std::vector<std::string_view> all_names() const;
   std::string_view long_name() const { return names.substr(names.rfind(',') + 1); }
@@ -74,6 +81,9 @@ struct Option {
   /// The words that shells complete.
   std::vector<std::string_view> words() const;
 };
+
+/// The row of an option that is of the program alone.
+Option of_program(Option option);
 
 /// Rows under a heading of --help; without a heading they are not shown.
 struct OptionGroup {
@@ -113,6 +123,10 @@ class OptionTable {
   /// argument, with a suggestion if there is one.
   std::expected<std::string, Error> parse(std::vector<std::string> arguments);
 
+  /// Runs the actions of options that a caller of the library gives. Errors, which do not point to
+  /// --help: an option of the program; what is no option; those of parse().
+  std::expected<void, Error> parse_for_library(std::span<const std::string> options);
+
   /// An option or an argument as it was given.
   struct Given {
     std::string_view name;        ///< the option's long name, or ""
@@ -129,13 +143,14 @@ class OptionTable {
   std::expected<void, Error> check_exclusive(std::string_view a, std::string_view b) const;
   /// An error if `option` was given and `needed` was not.
   std::expected<void, Error> check_needs(std::string_view option, std::string_view needed) const;
-  /// An error that points to --help.
+  /// An error that points the user of a program to --help.
   std::unexpected<Error> usage_error(std::string_view message) const;
 
  private:
   std::expected<size_t, Error> parse_one(std::span<const std::string> arguments);
   std::expected<size_t, Error> apply(const Option& option, std::span<const std::string> arguments,
                                      std::optional<std::string_view> value);
+  std::expected<void, Error> check_unknown() const;
   const Option* find(std::string_view name) const;
   bool is_option(std::string_view argument) const;
   std::string find_similar(std::string_view name) const;
@@ -152,6 +167,7 @@ class OptionTable {
   std::set<std::string_view> names_given_;  ///< long names
   std::string text_;                        ///< the text to print instead of running
   std::vector<std::string> unknown_;
+  bool is_for_library_ = false;
 };
 
 }  // namespace bpflink

@@ -89,15 +89,6 @@ void print_note(std::string_view program, std::string message) {
   print_diagnostic(program, {.severity = Severity::Note, .message = std::move(message)});
 }
 
-std::expected<std::string, Error> output_path(std::string_view option, std::string path,
-                                              bool is_text) {
-  if (path.empty()) return fail("{}: the name of the file is empty", option);
-  if (path != "-") return path;
-  if (!is_text && ::isatty(STDOUT_FILENO) != 0)
-    return fail("{} -: standard output is a terminal, and this is not text", option);
-  return "/dev/stdout";
-}
-
 void print_text(std::string_view text) {
   constexpr size_t enough = 1 << 16;
   Printed& output = printed();

@@ -31,11 +31,6 @@ void print_error(std::string_view program, const Error& error);
 /// Prints a note that consists of a message only.
 void print_note(std::string_view program, std::string message);
 
-/// The path to write to for `path`, the value of `option`: "-" is standard output. Errors: standard
-/// output is a terminal and the output is not text; `path` is "".
-std::expected<std::string, Error> output_path(std::string_view option, std::string path,
-                                              bool is_text);
-
 /// The columns of the terminal that standard output is; 0 if it is none.
 size_t terminal_width();
 

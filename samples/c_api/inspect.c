@@ -18,14 +18,11 @@ static void print_diagnostic(void* context, const struct bpflink_diagnostic* dia
 }
 
 static enum bpflink_status link_inputs(char** paths, int count, void** image, size_t* size) {
-  struct bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
   bpflink_linker* linker;
   enum bpflink_status status;
   int i;
 
-  options.on_diagnostic = print_diagnostic;
-  options.context = stderr;
-  status = bpflink_linker_new(&options, &linker);
+  status = bpflink_linker_new(NULL, 0, print_diagnostic, stderr, &linker, NULL);
   for (i = 0; i < count && status == BPFLINK_OK; i++)
     status = bpflink_linker_add_file(linker, paths[i]);
   if (status == BPFLINK_OK) status = bpflink_linker_link_to_memory(linker, image, size);

@@ -1,4 +1,4 @@
-// The C interface's own rules: options of other sizes, arguments, ownership
+// The C interface's own rules: structs of other sizes, arguments, ownership
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -15,12 +15,6 @@ struct Counter {
   int undefined = 0;
   std::string symbol, text, rendered;
 };
-
-std::string take(char* text) {
-  std::string copy = text ? text : "(null)";
-  bpflink_free(text);
-  return copy;
-}
 
 void count(void* context, const bpflink_diagnostic* diagnostic) {
   auto* counter = static_cast<Counter*>(context);
@@ -52,8 +46,7 @@ struct Image {
   void* bytes = nullptr;
   size_t size = 0;
   Image() {
-    bpflink_linker* linker = nullptr;
-    REQUIRE(bpflink_linker_new(nullptr, &linker) == BPFLINK_OK);
+    bpflink_linker* linker = linker_with({});
     CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
     auto state = read_file(fixture("state.o"));
     CHECK(bpflink_linker_add_memory(linker, "state", state.data(), state.size()) == BPFLINK_OK);
@@ -67,79 +60,7 @@ struct Image {
 
 }  // namespace
 
-TEST_CASE("options of older and newer programs") {
-  struct {
-    bpflink_link_options known = BPFLINK_LINK_OPTIONS_INIT;
-    uint64_t unknown = 0;
-  } options;
-  bpflink_linker* linker = nullptr;
-
-  options.known.size = sizeof options;
-  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_OK);
-  bpflink_linker_free(linker);
-  options.unknown = 1;
-  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(linker == nullptr);
-
-  options.known.flags = uint64_t{1} << 40;
-  options.known.size = offsetof(bpflink_link_options, flags);  // ends before the flags
-  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_OK);
-  bpflink_linker_free(linker);
-  options.known.size = sizeof options.known;
-  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
-  options.known.size = 4;
-  CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
-}
-
 TEST_CASE("refused options are named") {
-  auto note = [](void* context, const bpflink_diagnostic* diagnostic) {
-    *static_cast<std::string*>(context) = diagnostic->message;
-  };
-  auto refusal = [&](auto set) {
-    struct {
-      bpflink_link_options known = BPFLINK_LINK_OPTIONS_INIT;
-      uint64_t unknown = 0;
-    } options;
-    std::string said;
-    options.known.on_diagnostic = note;
-    options.known.context = &said;
-    set(options);
-    bpflink_linker* linker = nullptr;
-    CHECK(bpflink_linker_new(&options.known, &linker) == BPFLINK_ERROR_ARGUMENT);
-    return said;
-  };
-  static const char* const names[] = {"a=b", "x", nullptr};
-  CHECK(refusal([](auto& o) { o.known.flags = uint64_t{1} << 40; }) ==
-        "bpflink_link_options: flags has unknown bits: 0x10000000000");
-  CHECK(refusal([](auto& o) { o.known.lto_level = "fast"; }) ==
-        "bpflink_link_options: lto_level is 'fast', not 0 to 3");
-  CHECK(refusal([](auto& o) { o.known.lto_timeout = "5s"; }) ==
-        "bpflink_link_options: lto_timeout is '5s', not a number");
-  CHECK(refusal([](auto& o) { o.known.lto_memory = ""; }) ==
-        "bpflink_link_options: lto_memory is '', not a number");
-  CHECK(refusal([](auto& o) { o.known.lto_target = "x86"; }) ==
-        "bpflink_link_options: lto_target is 'x86', not bpf");
-  CHECK(refusal([](auto& o) {
-          o.known.redefine_symbols = names;
-          o.known.redefine_symbol_count = 2;
-        }) == "bpflink_link_options: redefine_symbols[1] is 'x', not OLD=NEW");
-  CHECK(refusal([](auto& o) {
-          o.known.prefix_symbols_of = names + 1;
-          o.known.prefix_symbols_of_count = 1;
-        }) == "bpflink_link_options: prefix_symbols_of[0] is 'x', not INPUT=PREFIX");
-  CHECK(refusal([](auto& o) {
-          o.known.undefined = names;
-          o.known.undefined_count = 3;
-        }) == "bpflink_link_options: undefined[2] is null");
-  CHECK(refusal([](auto& o) { o.known.explain_count = 3; }) ==
-        "bpflink_link_options: explain is null, but 3 are counted");
-  std::string known = std::to_string(sizeof(bpflink_link_options));
-  CHECK(refusal([](auto& o) {
-          o.known.size = sizeof o;
-          o.unknown = ~uint64_t{0};
-        }) == "bpflink_link_options: byte " + known +
-                  " is set, which is of a newer version: this one knows " + known);
-
   bpflink_dedup_options dedup = BPFLINK_DEDUP_OPTIONS_INIT;
   CHECK(bpflink_dedup_options_fault(&dedup) == nullptr);
   dedup.sort = 2;
@@ -164,22 +85,17 @@ TEST_CASE("descriptions of older and newer programs") {
   bpflink_object_free(object);
 }
 
-TEST_CASE("diagnostics reach the callback, and flags reach the linker") {
+TEST_CASE("diagnostics reach the callback") {
   Counter counter;
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-  options.on_diagnostic = count;
-  options.context = &counter;
-  for (uint64_t flags : {uint64_t{0}, uint64_t{BPFLINK_LINK_PARTIAL}}) {
-    options.flags = flags;
-    options.threads = flags ? 2 : SIZE_MAX;
-    bpflink_linker* linker = nullptr;
-    REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  for (const Options& options : {Options{"--threads=1024"}, Options{"-r", "--threads", "2"}}) {
+    bool is_partial = options[0] == "-r";
+    bpflink_linker* linker = linker_with(options, count, &counter);
     CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
     void* bytes = nullptr;
     size_t size = 0;
-    auto expected = flags ? BPFLINK_OK : BPFLINK_ERROR_LINK;
+    auto expected = is_partial ? BPFLINK_OK : BPFLINK_ERROR_LINK;
     CHECK(bpflink_linker_link_to_memory(linker, &bytes, &size) == expected);
-    CHECK((bytes != nullptr) == (flags != 0));
+    CHECK((bytes != nullptr) == is_partial);
     bpflink_free(bytes);
     bpflink_linker_free(linker);
   }
@@ -192,13 +108,10 @@ TEST_CASE("diagnostics reach the callback, and flags reach the linker") {
 }
 
 TEST_CASE("verification does not change the output; stripping source lines makes it smaller") {
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
   std::vector<std::vector<std::byte>> outputs;
-  for (unsigned flags : {0, BPFLINK_LINK_VERIFY | BPFLINK_LINK_PRUNE_TYPES,
-                         BPFLINK_LINK_VERIFY | BPFLINK_LINK_STRIP_LINE_INFO}) {
-    options.flags = BPFLINK_LINK_PARTIAL | flags;
-    bpflink_linker* linker = nullptr;
-    REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  for (const Options& options : {Options{"-r"}, Options{"-r", "--verify", "--prune-types"},
+                                 Options{"-r", "--verify", "--strip-line-info"}}) {
+    bpflink_linker* linker = linker_with(options);
     CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
     void* bytes = nullptr;
     size_t size = 0;
@@ -210,13 +123,6 @@ TEST_CASE("verification does not change the output; stripping source lines makes
   }
   CHECK(outputs[0] == outputs[1]);  // nothing to prune
   CHECK(outputs[0].size() > outputs[2].size());
-
-  bpflink_linker* linker = nullptr;
-  options.flags = 2 * BPFLINK_LINK_KERNEL_NAMES;  // an unknown flag
-  CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
-  options.flags = BPFLINK_LINK_NO_WARN_ODR;
-  CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
-  bpflink_linker_free(linker);
 }
 
 TEST_CASE("each status has a text") {
@@ -235,7 +141,9 @@ TEST_CASE("each status has a text") {
 TEST_CASE("missing arguments are errors") {
   char* error = nullptr;
   bpflink_object* object = nullptr;
-  CHECK(bpflink_linker_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_linker_new(nullptr, 0, nullptr, nullptr, nullptr, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(error == nullptr);
   CHECK(bpflink_linker_add_file(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_library(nullptr, "x") == BPFLINK_ERROR_ARGUMENT);
   object = reinterpret_cast<bpflink_object*>(&error);  // a stale value
@@ -430,14 +338,8 @@ TEST_CASE("a module for Rust") {
 TEST_CASE("a link fills its report and writes report files") {
   TemporaryDirectory directory;
   std::string json = directory.file("report.json");
-  const char* explained[] = {"counters", "struct value"};
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-  options.json_file = json.c_str();
-  options.print_sizes = 3;
-  options.explain = explained;
-  options.explain_count = 2;
-  bpflink_linker* linker = nullptr;
-  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  bpflink_linker* linker = linker_with(
+      {"--json=" + json, "--print-sizes=3", "--explain=counters", "--explain", "struct value"});
   for (const char* name : {"counters.o", "state.o"})
     CHECK(bpflink_linker_add_file(linker, fixture(name).c_str()) == BPFLINK_OK);
   bpflink_link_report report;
@@ -739,12 +641,7 @@ TEST_CASE("several threads may use handles that they do not share") {
 }
 
 TEST_CASE("libraries in C") {
-  const char* paths[] = {"/nowhere", FIXTURES};
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-  options.library_paths = paths;
-  options.library_path_count = 2;
-  bpflink_linker* linker = nullptr;
-  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  bpflink_linker* linker = linker_with({"-L/nowhere", "-L", FIXTURES});
   CHECK(bpflink_linker_add_library(linker, nullptr) == BPFLINK_ERROR_ARGUMENT);
   CHECK(bpflink_linker_add_library(linker, ":counters.o") == BPFLINK_OK);
   CHECK(bpflink_linker_add_library(linker, ":state.o") == BPFLINK_OK);
@@ -759,19 +656,9 @@ TEST_CASE("libraries in C") {
 }
 
 TEST_CASE("other names for symbols in C") {
-  const char* names[] = {"counters=tallies", "absent"};
-  const char* prefixes[] = {FIXTURES "/counters.o=x_"};
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-  options.flags = BPFLINK_LINK_PARTIAL;
-  options.redefine_symbols = names;
-  options.redefine_symbol_count = 2;
-  options.prefix_symbols_of = prefixes;
-  options.prefix_symbols_of_count = 1;
-  bpflink_linker* linker = nullptr;
-  CHECK(bpflink_linker_new(&options, &linker) == BPFLINK_ERROR_ARGUMENT);
-  options.redefine_symbol_count = 1;
-  options.prefix_symbols = "y_";
-  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  bpflink_linker* linker =
+      linker_with({"-r", "--redefine-sym=counters=tallies", "--prefix-symbols=y_",
+                   "--prefix-symbols-of=" FIXTURES "/counters.o=x_"});
   CHECK(bpflink_linker_add_file(linker, FIXTURES "/counters.o") == BPFLINK_OK);
   void* image = nullptr;
   size_t size = 0;

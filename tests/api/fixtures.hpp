@@ -1,5 +1,7 @@
-// Shared by the interface tests: the objects that CMake compiled for them, and files
+// Shared by the interface tests: the objects that CMake compiled for them, files, linkers
 #pragma once
+
+#include <doctest/doctest.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -7,6 +9,8 @@
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "bpflink/bpflink.h"
 
 inline std::string fixture(const std::string& name) {
   return std::string(FIXTURES) + '/' + name;
@@ -18,6 +22,42 @@ inline std::vector<std::byte> read_file(const std::string& path) {
   std::vector<std::byte> bytes(chars.size());
   for (size_t i = 0; i < chars.size(); i++) bytes[i] = static_cast<std::byte>(chars[i]);
   return bytes;
+}
+
+/// Takes a text that the library gives to its caller.
+inline std::string take(char* text) {
+  std::string copy = text ? text : "(null)";
+  bpflink_free(text);
+  return copy;
+}
+
+using Options = std::vector<std::string>;
+
+/// A linker with options, or null and why they are refused.
+inline bpflink_linker* make_linker(const Options& options, std::string& refusal,
+                                   bpflink_diagnostic_fn on_diagnostic = nullptr,
+                                   void* context = nullptr) {
+  std::vector<const char*> texts;
+  for (const std::string& option : options) texts.push_back(option.c_str());
+  bpflink_linker* linker = nullptr;
+  char* error = nullptr;
+  bpflink_status status =
+      bpflink_linker_new(texts.data(), texts.size(), on_diagnostic, context, &linker, &error);
+  CHECK((status == BPFLINK_OK) == (linker != nullptr));
+  CHECK((status == BPFLINK_ERROR_ARGUMENT) == (error != nullptr));
+  refusal = take(error);
+  return linker;
+}
+
+/// A linker with options that are right.
+inline bpflink_linker* linker_with(const Options& options,
+                                   bpflink_diagnostic_fn on_diagnostic = nullptr,
+                                   void* context = nullptr) {
+  std::string refusal;
+  bpflink_linker* linker = make_linker(options, refusal, on_diagnostic, context);
+  CAPTURE(refusal);
+  REQUIRE(linker != nullptr);
+  return linker;
 }
 
 /// A directory that the destructor removes.

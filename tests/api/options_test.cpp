@@ -1,30 +1,24 @@
-// Every option of the C interface has an effect on a link.
+// The options of the C interface: the table of bpflink says which there are, each has its effect on
+// a link, and the others are refused.
+#include "linker/command_line/options.hpp"
+
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <functional>
+#include <map>
 
-#include "bpflink/bpflink.h"
 #include "fixtures.hpp"
+#include "linker/bpflink/command_line.hpp"
 
 namespace {
 
-using Set = std::function<void(bpflink_link_options&)>;
-
 /// All that a caller sees of a link: messages, the report, the object and other files.
-std::string outcome(const std::vector<std::string>& inputs, const Set& set,
+std::string outcome(const std::vector<std::string>& inputs, const Options& options,
                     const TemporaryDirectory& directory) {
   std::string seen;
-  bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-  options.on_diagnostic = [](void* context, const bpflink_diagnostic* diagnostic) {
-    char* text = bpflink_diagnostic_render(diagnostic, "link", 0);
-    *static_cast<std::string*>(context) += text;
-    bpflink_free(text);
+  auto note = [](void* context, const bpflink_diagnostic* diagnostic) {
+    *static_cast<std::string*>(context) += take(bpflink_diagnostic_render(diagnostic, "link", 0));
   };
-  options.context = &seen;
-  set(options);
-  bpflink_linker* linker = nullptr;
-  REQUIRE(bpflink_linker_new(&options, &linker) == BPFLINK_OK);
+  bpflink_linker* linker = linker_with(options, note, &seen);
   for (const std::string& input : inputs)
     CHECK((input.starts_with("-l")
                ? bpflink_linker_add_library(linker, input.c_str() + 2)
@@ -48,8 +42,10 @@ std::string outcome(const std::vector<std::string>& inputs, const Set& set,
   return seen;
 }
 
-Set flag(uint64_t flags) {
-  return [flags](bpflink_link_options& options) { options.flags |= flags; };
+std::string refusal_of(const Options& options) {
+  std::string refusal;
+  CHECK(make_linker(options, refusal) == nullptr);
+  return refusal;
 }
 
 }  // namespace
@@ -58,75 +54,136 @@ TEST_CASE("no option is ignored") {
   TemporaryDirectory directory;
   const std::vector<std::string> good = {"options.o", "options-other.o"}, alone = {"options.o"},
                                  differs = {"options.o", "options-conflict.o"},
-                                 points = {"options.o", "options-pointer.o"};
-  const std::string map = directory.file("map"), deps = directory.file("deps"),
-                    json = directory.file("json"), page = directory.file("page");
-  auto list = [](auto member, auto count, const char* text) -> Set {
-    return [=, texts = std::vector<const char*>{text}](bpflink_link_options& options) {
-      options.*member = texts.data();
-      options.*count = 1;
-    };
-  };
-  auto text = [](auto member, const char* value) -> Set {
-    return [=](bpflink_link_options& options) { options.*member = value; };
-  };
-  using Options = bpflink_link_options;
-  const Set none = [](Options&) {}, gc = flag(BPFLINK_LINK_GC_SECTIONS),
-            report = flag(BPFLINK_LINK_REPORT);
-  const std::string renamed = fixture("options-other.o") + "=x_";
+                                 points = {"options.o", "options-pointer.o"},
+                                 library = {"options.o", "-lnothing"};
+  const std::string gc = "--gc-sections", report = "--emit-stats";
   struct Row {
-    const char* name;
     const std::vector<std::string>& inputs;
-    Set before, set;
+    std::string option;
+    Options before = {};
   };
-  const std::vector<std::string> library = {"options.o", "-lnothing"};
   const Row rows[] = {
-      {"partial", alone, none, flag(BPFLINK_LINK_PARTIAL)},
-      {"gc_sections", good, none, gc},
-      {"gc_constants", good, gc, flag(BPFLINK_LINK_GC_CONSTANTS)},
-      {"gc_maps", good, gc, flag(BPFLINK_LINK_GC_MAPS)},
-      {"localize_hidden", good, none, flag(BPFLINK_LINK_LOCALIZE_HIDDEN)},
-      {"keep_debug", good, none, flag(BPFLINK_LINK_KEEP_DEBUG)},
-      {"discard_locals", good, none, flag(BPFLINK_LINK_DISCARD_LOCALS)},
-      {"strip_line_info", good, none, flag(BPFLINK_LINK_STRIP_LINE_INFO)},
-      {"prune_types", good, none, flag(BPFLINK_LINK_PRUNE_TYPES)},
-      {"no_warn_odr", differs, none, flag(BPFLINK_LINK_NO_WARN_ODR)},
-      {"fatal_warnings", differs, none, flag(BPFLINK_LINK_FATAL_WARNINGS)},
-      {"no_check_pointers", points, none, flag(BPFLINK_LINK_NO_CHECK_POINTERS)},
-      {"hint_at_options", alone, none, flag(BPFLINK_LINK_HINT_AT_OPTIONS)},
-      {"report", good, none, report},
-      {"verify", good, report, flag(BPFLINK_LINK_VERIFY)},
-      {"license", good, none, text(&Options::license, "Dual BSD/GPL")},
-      {"undefined", good, gc, list(&Options::undefined, &Options::undefined_count, "unused")},
-      {"keep_sections", good, gc,
-       list(&Options::keep_sections, &Options::keep_section_count, ".text")},
-      {"keep_types", good, gc, list(&Options::keep_types, &Options::keep_type_count, "kept")},
-      {"trace_symbols", good, none,
-       list(&Options::trace_symbols, &Options::trace_symbol_count, "take")},
-      {"library_paths", library, none,
-       list(&Options::library_paths, &Options::library_path_count, "/nowhere")},
-      {"prefix_symbols", good, none, text(&Options::prefix_symbols, "x_")},
-      {"redefine_symbols", good, none,
-       list(&Options::redefine_symbols, &Options::redefine_symbol_count, "take=took")},
-      {"prefix_symbols_of", good, flag(BPFLINK_LINK_PARTIAL),
-       list(&Options::prefix_symbols_of, &Options::prefix_symbols_of_count, renamed.c_str())},
-      {"map_file", good, none, text(&Options::map_file, map.c_str())},
-      {"dependency_file", good, none, text(&Options::dependency_file, deps.c_str())},
-      {"json_file", good, none, text(&Options::json_file, json.c_str())},
-      {"size_map_file", good, none, text(&Options::size_map_file, page.c_str())},
-      {"print_sizes", good, report, [](Options& options) { options.print_sizes = 3; }},
-      {"size_map_against", good, [](Options& options) { options.print_sizes = 3; },
-       text(&Options::size_map_against, json.c_str())},
-      {"explain", good, report, list(&Options::explain, &Options::explain_count, "take")},
+      {alone, "-r"},
+      {good, gc},
+      {good, "--gc-constants", {gc}},
+      {good, "--gc-maps", {gc}},
+      {good, "--localize-hidden"},
+      {good, "--keep-debug"},
+      {good, "-x"},
+      {good, "--strip-line-info"},
+      {good, "--prune-types"},
+      {good, "--shrink"},
+      {differs, "--no-warn-odr"},
+      {differs, "--fatal-warnings"},
+      {points, "--no-check-pointers"},
+      {good, report},
+      {good, "--cref"},
+      {good, "--verify", {report}},
+      {good, "--license=Dual BSD/GPL"},
+      {good, "-uunused", {gc}},
+      {good, "--keep-section=.text", {gc}},
+      {good, "--keep-type=kept", {gc}},
+      {good, "-ytake"},
+      {library, "-L/nowhere"},
+      {good, "--prefix-symbols=x_"},
+      {good, "--redefine-sym=take=took"},
+      {good, "--prefix-symbols-of=" + fixture("options-other.o") + "=x_", {"-r"}},
+      {good, "-Map=" + directory.file("map")},
+      {good, "--dependency-file=" + directory.file("deps")},
+      {good, "--json=" + directory.file("json")},
+      {good, "--size-map=" + directory.file("page")},
+      {good, "--print-sizes=3", {report}},
+      {good, "--size-map-against=" + directory.file("json"), {"--print-sizes=3"}},
+      {good, "--explain=take", {report}},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.name);
-    auto both = [&](Options& options) {
-      row.before(options);
-      row.set(options);
-    };
+    CAPTURE(row.option);
+    Options both = row.before;
+    both.push_back(row.option);
     std::string before = outcome(row.inputs, row.before, directory);
     CHECK(outcome(row.inputs, row.before, directory) == before);
     CHECK(outcome(row.inputs, both, directory) != before);
   }
+  // Hints name options.
+  CHECK(outcome(alone, {}, directory).find("-r leaves it to a later link") != std::string::npos);
+}
+
+TEST_CASE("the library takes the options of the table, but for those of the program") {
+  // A right value and a wrong one for each name of a value
+  const std::map<std::string_view, std::pair<std::string, std::string>> values = {
+      {"N", {"1", "x"}},
+      {"=N", {"3", "x"}},
+      {"SECONDS", {"9", "9s"}},
+      {"MIB", {"9", ""}},
+      {"OLD=NEW", {"a=b", "a"}},
+      {"FILE=PREFIX", {"a=b", "a"}},
+      {"classic-header", {"classic-header", "x86"}},
+      {"bpf", {"bpf", "x86"}},
+      {"FILE", {"file", "-r"}},
+      {"DIR", {"directory", "-r"}},
+      {"NAME", {"name", "-r"}},
+      {"SYMBOL", {"name", "-r"}},
+      {"PATTERN", {".text", "-r"}},
+      {"PREFIX", {"x_", "-r"}},
+      {"TEXT", {"GPL", "-r"}},
+  };
+  bpflink::CommandLine command;
+  size_t taken = 0, refused = 0;
+  for (const bpflink::OptionGroup& group : bpflink_options(command))
+    for (const bpflink::Option& option : group.options) {
+      if (option.help.empty()) continue;  // of other programs
+      std::string name(option.long_name()), value(option.value_name());
+      CAPTURE(name);
+      if (option.is_of_program) {
+        ++refused;
+        CHECK(refusal_of({name}) == name + ": is for the program bpflink, not for the library");
+        continue;
+      }
+      ++taken;
+      if (value.empty()) {
+        bpflink_linker_free(linker_with({name}));
+        CHECK(refusal_of({name + "=1"}) == name + "=1: takes no value");
+        continue;
+      }
+      REQUIRE(values.contains(value));
+      const auto& [right, wrong] = values.at(value);
+      bpflink_linker_free(linker_with({name + '=' + right}));
+      std::string refusal =
+          wrong == "-r" ? refusal_of({name, wrong}) : refusal_of({name + '=' + wrong});
+      CHECK(refusal.starts_with(name));
+      CHECK(refusal.find("--help") == std::string::npos);
+    }
+  CHECK(taken > 40);
+  CHECK(refused > 8);
+}
+
+TEST_CASE("what is refused, and why") {
+  const std::pair<Options, std::string> rows[] = {
+      {{"--lto-O=fast"}, "--lto-O=fast: must be a number from 0 to 3"},
+      {{"--lto-target", "x86"}, "--lto-target x86: is not bpf, the only target"},
+      {{"--redefine-sym=x"}, "--redefine-sym=x: is not OLD=NEW"},
+      {{"--license"}, "--license needs TEXT"},
+      {{"--license=a", "--license=b"}, "--license=b: was given before"},
+      {{"-s", "--keep-debug"}, "--keep-debug contradicts -s and -S"},
+      {{"--json="}, "--json: the name of the file is empty"},
+      {{"--gc-section"}, "unknown option: --gc-section; did you mean --gc-sections?"},
+      {{"--help"}, "--help: is for the program bpflink, not for the library"},
+      {{"-oout.o"}, "-oout.o: is for the program bpflink, not for the library"},
+      {{"@options"}, "'@options' is no option"},
+      {{"-r", "a.o"}, "'a.o' is no option"},
+      {{"-"}, "'-' is no option"},
+      {{"--"}, "unknown option: --"},
+      {{""}, "'' is no option"},
+  };
+  for (const auto& [options, reason] : rows) CHECK(refusal_of(options) == reason);
+
+  const char* with_null[] = {"-r", nullptr};
+  bpflink_linker* linker = nullptr;
+  char* error = nullptr;
+  CHECK(bpflink_linker_new(with_null, 2, nullptr, nullptr, &linker, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(take(error) == "options[1] is null");
+  CHECK(bpflink_linker_new(nullptr, 3, nullptr, nullptr, &linker, &error) ==
+        BPFLINK_ERROR_ARGUMENT);
+  CHECK(take(error) == "options is null, but 3 are counted");
 }

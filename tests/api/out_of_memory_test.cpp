@@ -50,12 +50,11 @@ void starve(const std::function<bpflink_status()>& call) {
 TEST_CASE("Running out of memory is the status MEMORY in every call") {
   auto state = read_file(fixture("state.o"));
   starve([&] {
-    bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-    options.flags = BPFLINK_LINK_PARTIAL | BPFLINK_LINK_VERIFY;
+    const char* options[] = {"-r", "--verify"};
     bpflink_linker* linker = nullptr;
     void* image = nullptr;
     size_t size = 0;
-    bpflink_status status = bpflink_linker_new(&options, &linker);
+    bpflink_status status = bpflink_linker_new(options, 2, nullptr, nullptr, &linker, nullptr);
     if (status == BPFLINK_OK)
       status = bpflink_linker_add_memory(linker, "state", state.data(), state.size());
     if (status == BPFLINK_OK) status = bpflink_linker_link_to_memory(linker, &image, &size);

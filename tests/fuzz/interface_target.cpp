@@ -420,7 +420,6 @@ class Session {
   // ---- linker
 
   static void hear(void* context, const bpflink_diagnostic* diagnostic) {
-    if (!context) return;  // options of a size that has no context
     auto& session = *static_cast<Session*>(context);
     read_text(diagnostic->message);
     read_text(diagnostic->file);
@@ -439,26 +438,46 @@ class Session {
   }
 
   void new_linker() {
-    const char* names[] = {text(), text()};
-    bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
-    if (!choose_.one_in(4)) options.on_diagnostic = hear;
-    options.context = this;
-    options.flags = choose_.byte() | (choose_.byte() & 0x1f) << 8;
-    if (choose_.one_in(32)) options.flags |= uint64_t{number()} << 8;
-    if (choose_.one_in(4)) options.license = text();
-    if (choose_.one_in(8)) options.prefix_symbols = text();
-    if (choose_.one_in(8)) options.explain = names, options.explain_count = 2;
-    if (choose_.one_in(8)) options.trace_symbols = names, options.trace_symbol_count = 1;
-    if (choose_.one_in(8)) options.undefined = names, options.undefined_count = 2;
-    if (choose_.one_in(8)) options.keep_sections = names, options.keep_section_count = 2;
-    if (choose_.one_in(8)) options.keep_types = names, options.keep_type_count = 2;
-    if (choose_.one_in(8)) options.redefine_symbols = names, options.redefine_symbol_count = 1;
-    if (choose_.one_in(8)) options.prefix_symbols_of = names, options.prefix_symbols_of_count = 1;
-    options.print_sizes = choose_.below(4);
-    options.threads = choose_.below(4);
-    const auto* given = options_of(options);
-    make(linkers_, bpflink_linker_free, {},
-         [&](bpflink_linker** linker, char**) { return bpflink_linker_new(given, linker); });
+    std::vector<std::string> options;
+    for (size_t i = choose_.below(6); i > 0; --i) {
+      std::string option = choose_.one_of<const char*>({"-r",
+                                                        "--gc-sections",
+                                                        "--gc-constants",
+                                                        "--gc-maps",
+                                                        "--localize-hidden",
+                                                        "--keep-debug",
+                                                        "-xs",
+                                                        "--no-check-types",
+                                                        "--verify",
+                                                        "--shrink",
+                                                        "--kernel-names",
+                                                        "--emit-stats",
+                                                        "--cref",
+                                                        "--print-sizes=3",
+                                                        "--threads=2",
+                                                        "--target=classic-header",
+                                                        "--lto-O",
+                                                        "--license=",
+                                                        "--prefix-symbols=",
+                                                        "--explain=",
+                                                        "-y",
+                                                        "-u",
+                                                        "--keep-section=",
+                                                        "--keep-type=",
+                                                        "--redefine-sym=",
+                                                        "--prefix-symbols-of=",
+                                                        "-o",
+                                                        ""});
+      const char* value = option.ends_with('=') || option.size() < 3 ? text() : "";
+      options.push_back(option + (value ? value : ""));
+    }
+    std::vector<const char*> texts;
+    for (const std::string& option : options) texts.push_back(option.c_str());
+    if (choose_.one_in(16)) texts.push_back(nullptr);
+    auto* on_diagnostic = choose_.one_in(4) ? nullptr : hear;
+    make(linkers_, bpflink_linker_free, {}, [&](bpflink_linker** linker, char** error) {
+      return bpflink_linker_new(texts.data(), texts.size(), on_diagnostic, this, linker, error);
+    });
   }
 
   void add_to_linker() {

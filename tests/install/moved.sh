@@ -10,9 +10,8 @@ cat >link.c <<'END'
 #include <bpflink/bpflink.h>
 int main(int argc, char** argv)
 {
-  struct bpflink_link_options options = BPFLINK_LINK_OPTIONS_INIT;
   bpflink_linker* linker;
-  if (argc != 3 || bpflink_linker_new(&options, &linker) != 0) return 2;
+  if (argc != 3 || bpflink_linker_new(NULL, 0, NULL, NULL, &linker, NULL) != 0) return 2;
   int status = bpflink_linker_add_file(linker, argv[1]);
   if (status == 0) status = bpflink_linker_link_to_file(linker, argv[2]);
   bpflink_linker_free(linker);

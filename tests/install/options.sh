@@ -1,7 +1,7 @@
 #!/bin/bash
 # --help shows a program's table of options. Manual pages and completions have exactly these options.
-# README.md, the library's interfaces, the bindings and bpftool-bpflink name no others. The library
-# offers every link option of the command line.
+# README.md, the library's interfaces, the bindings and bpftool-bpflink name no others. The C++ library
+# has every link option of the command line.
 . "$(dirname "$0")/common.sh"
 
 # The options in a text, one a line
@@ -93,19 +93,13 @@ sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$p
 sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |
   names 'bpftool-bpflink, gen skeleton' bpfskel
 
-# ---- The library has the link options: a field, a flag or a function names each.
+# ---- The C++ library has the link options: a field or a function names each. That in C takes them by
+# the table.
 
 # interface FILE FIRST LAST: the options that this part of FILE names
 interface() { sed -n "/^$2/,/^$3/p" "$1" | spans | options; }
 interface include/bpflink/linker.hpp 'struct LinkOptions' '};' >"$tmp/cpp"
 interface include/bpflink/linker.hpp 'class Linker' '};' >>"$tmp/cpp"
-interface include/bpflink/bpflink.h 'enum bpflink_link_flags' 'typedef struct bpflink_linker ' >"$tmp/c"
-interface include/bpflink/bpflink.h 'typedef struct bpflink_linker ' '.*@name' >>"$tmp/c"
-
-# Every flag and field in C names its option, except list counts and values that only programs set.
-sed -n '/^enum bpflink_link_flags/,/^typedef/p' include/bpflink/bpflink.h |
-  grep -E '^  [A-Za-z].*/\*\*<' | grep -vE 'BPFLINK_LINK_(REPORT|HINT_AT_OPTIONS|MUST_OPEN) | (size|on_diagnostic|context|flags|[a-z_]+_count);' | grep -v '`-' >"$tmp/unnamed" &&
-  fail "bpflink.h: no option is named: $(<"$tmp/unnamed")"
 
 declare -A command_line=(
   [--help]='of the program' [--version]='of the program'
@@ -121,14 +115,13 @@ declare -A command_line=(
 )
 while IFS=, read -r -a row; do
   option=${row[-1]}
-  # named INTERFACE: the interface names one of the option's spellings
-  named() { grep -qxF -f <(printf '%s\n' "${row[@]}") "$tmp/$1"; }
+  # named: the interface names one of the option's spellings
+  named() { grep -qxF -f <(printf '%s\n' "${row[@]}") "$tmp/cpp"; }
   if [[ -v command_line[$option] ]]; then
-    if named cpp || named c; then fail "$option is not of the command line alone"; fi
+    if named; then fail "$option is not of the command line alone"; fi
     unset "command_line[$option]"
     continue
   fi
-  named cpp || fail "include/bpflink/linker.hpp: no $option"
-  named c || fail "include/bpflink/bpflink.h: no $option"
+  named || fail "include/bpflink/linker.hpp: no $option"
 done < <(rows bpflink)
 [[ -z "${!command_line[*]}" ]] || fail "bpflink has no ${!command_line[*]}"

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ffi::CString;
 use std::fmt;
-use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,70 +13,92 @@ use crate::error::{Diagnostic, Error, Severity};
 use crate::ffi;
 use crate::text;
 
-macro_rules! options {
-    ($(#[$about:meta])* { $($(#[$doc:meta])* $flag:ident = $bit:ident,)* } $($(#[$other_doc:meta])* $other:ident: $type:ty,)*) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Default)]
-        pub struct Options {
-            $($(#[$doc])* pub $flag: bool,)*
-            $($(#[$other_doc])* pub $other: $type,)*
-        }
-
-        impl Options {
-            fn flags(&self) -> u64 {
-                $(u64::from(self.$flag) * u64::from(ffi::$bit))|*
-            }
-        }
-    };
-}
-
-options! {
-    /// How to link. The defaults are those of the program `bpflink`.
-    ///
-    /// ```
-    /// use bpflink::Options;
-    /// let options = Options { gc_sections: true, ..Options::default() };
-    /// assert!(!options.partial);
-    /// ```
-    {
-        /// Undefined externs stay externs, as in libbpf's linker (`-r`).
-        partial = BPFLINK_LINK_PARTIAL,
-        /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
-        gc_sections = BPFLINK_LINK_GC_SECTIONS,
-        /// Drop `const volatile` variables, too, which user space may set (`--gc-constants`).
-        gc_constants = BPFLINK_LINK_GC_CONSTANTS,
-        /// Drop maps, too, that nothing refers to (`--gc-maps`).
-        gc_maps = BPFLINK_LINK_GC_MAPS,
-        /// Make hidden definitions local (`--localize-hidden`).
-        localize_hidden = BPFLINK_LINK_LOCALIZE_HIDDEN,
-        /// Keep and merge DWARF (`--keep-debug`).
-        keep_debug = BPFLINK_LINK_KEEP_DEBUG,
-        /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
-        strip_line_info = BPFLINK_LINK_STRIP_LINE_INFO,
-        /// No layout section in `.BTF` (`--target classic-header`).
-        classic_header = BPFLINK_LINK_CLASSIC_HEADER,
-        /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
-        prune_types = BPFLINK_LINK_PRUNE_TYPES,
-        /// Rename types whose names kernels refuse, such as those of Rust (`--kernel-names`).
-        kernel_names = BPFLINK_LINK_KERNEL_NAMES,
-        /// Only warn of pointers in data that programs read (`--no-check-pointers`).
-        no_check_pointers = BPFLINK_LINK_NO_CHECK_POINTERS,
-        /// Only warn of conflicting types (`--no-check-types`).
-        no_check_types = BPFLINK_LINK_NO_CHECK_TYPES,
-        /// Treat warnings as errors (`--fatal-warnings`).
-        fatal_warnings = BPFLINK_LINK_FATAL_WARNINGS,
-    }
+/// How to link. The defaults are those of the program `bpflink`.
+///
+/// ```
+/// use bpflink::{Linker, Options};
+/// let options = Options { gc_sections: true, ..Options::default() };
+/// let options = options.arg("--keep-type=task_struct").arg("--verify");
+/// assert!(Linker::in_memory(&options).is_ok());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Undefined externs stay externs, as in libbpf's linker (`-r`).
+    pub partial: bool,
+    /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
+    pub gc_sections: bool,
+    /// Drop `const volatile` variables, too, which user space may set (`--gc-constants`).
+    pub gc_constants: bool,
+    /// Drop maps, too, that nothing refers to (`--gc-maps`).
+    pub gc_maps: bool,
+    /// Make hidden definitions local (`--localize-hidden`).
+    pub localize_hidden: bool,
+    /// Keep and merge DWARF (`--keep-debug`).
+    pub keep_debug: bool,
+    /// Drop the source lines that the verifier's log shows (`--strip-line-info`).
+    pub strip_line_info: bool,
+    /// No layout section in `.BTF` (`--target classic-header`).
+    pub classic_header: bool,
+    /// Only declare structs behind pointers that nothing looks into (`--prune-types`).
+    pub prune_types: bool,
+    /// Rename types whose names kernels refuse, such as those of Rust (`--kernel-names`).
+    pub kernel_names: bool,
+    /// Only warn of pointers in data that programs read (`--no-check-pointers`).
+    pub no_check_pointers: bool,
+    /// Only warn of conflicting types (`--no-check-types`).
+    pub no_check_types: bool,
+    /// Treat warnings as errors (`--fatal-warnings`).
+    pub fatal_warnings: bool,
     /// The license of the output, in place of the inputs' licenses (`--license`).
-    license: Option<String>,
+    pub license: Option<String>,
     /// The directories that [`Linker::add_library`] searches (`-L`).
-    library_paths: Vec<String>,
+    pub library_paths: Vec<String>,
     /// How far to optimize LLVM bitcode, "0" to "3"; by default "2" (`--lto-O`).
-    lto_level: Option<String>,
+    pub lto_level: Option<String>,
     /// The processor to compile bitcode for, such as "v3"; by default the one that it names
     /// (`--lto-cpu`).
-    lto_cpu: Option<String>,
+    pub lto_cpu: Option<String>,
     /// The library of LLVM that compiles bitcode; by default the newest one (`--lto-library`).
-    lto_library: Option<String>,
+    pub lto_library: Option<String>,
+    /// Other options, as [`Options::arg`] adds them.
+    pub args: Vec<String>,
+}
+
+impl Options {
+    /// Adds an option of bpflink(1) as the command line spells it.
+    pub fn arg(mut self, option: impl Into<String>) -> Options {
+        self.args.push(option.into());
+        self
+    }
+
+    /// The options in C.
+    fn to_c(&self) -> Result<Vec<CString>, Error> {
+        let flags = [
+            (self.partial, "--relocatable"),
+            (self.gc_sections, "--gc-sections"),
+            (self.gc_constants, "--gc-constants"),
+            (self.gc_maps, "--gc-maps"),
+            (self.localize_hidden, "--localize-hidden"),
+            (self.keep_debug, "--keep-debug"),
+            (self.strip_line_info, "--strip-line-info"),
+            (self.classic_header, "--target=classic-header"),
+            (self.prune_types, "--prune-types"),
+            (self.kernel_names, "--kernel-names"),
+            (self.no_check_pointers, "--no-check-pointers"),
+            (self.no_check_types, "--no-check-types"),
+            (self.fatal_warnings, "--fatal-warnings"),
+        ];
+        let values = [
+            ("--license", &self.license),
+            ("--lto-O", &self.lto_level),
+            ("--lto-cpu", &self.lto_cpu),
+            ("--lto-library", &self.lto_library),
+        ];
+        let flags = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, option)| option.to_string());
+        let values = values.iter().filter_map(|(option, value)| Some(format!("{}={}", option, value.as_ref()?)));
+        let paths = self.library_paths.iter().map(|path| format!("--library-path={}", path));
+        flags.chain(values).chain(paths).chain(self.args.iter().cloned()).map(text::to_c).collect()
+    }
 }
 
 /// Links BPF objects and archives into one object. In a build script, warnings become warnings of
@@ -126,37 +147,24 @@ impl Linker {
 
     /// Creates a linker without an output file, for [`Linker::link_to_memory`].
     pub fn in_memory(options: &Options) -> Result<Linker, Error> {
-        let to_c = |text: &Option<String>| text.as_deref().map(text::to_c).transpose();
-        let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
-        let license = to_c(&options.license)?;
-        let lto_level = to_c(&options.lto_level)?;
-        let lto_cpu = to_c(&options.lto_cpu)?;
-        let lto_library = to_c(&options.lto_library)?;
-        let paths = options.library_paths.iter().map(|path| text::to_c(path.as_str()));
-        let paths = paths.collect::<Result<Vec<CString>, Error>>()?;
-        let path_pointers: Vec<*const c_char> = paths.iter().map(|path| path.as_ptr()).collect();
+        let options = options.to_c()?;
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let diagnostics = Box::into_raw(Box::<Vec<Diagnostic>>::default());
-        let raw_options = ffi::bpflink_link_options {
-            size: size_of::<ffi::bpflink_link_options>(),
-            on_diagnostic: Some(note),
-            context: diagnostics as *mut c_void,
-            flags: options.flags(),
-            license: pointer(&license),
-            lto_level: pointer(&lto_level),
-            lto_cpu: pointer(&lto_cpu),
-            lto_library: pointer(&lto_library),
-            library_paths: path_pointers.as_ptr(),
-            library_path_count: path_pointers.len(),
-            ..ffi::bpflink_link_options::default()
+        let context = diagnostics as *mut c_void;
+        let (mut raw, mut reason) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the options are valid during the call, which copies them; `diagnostics` lives as long
+        // as the linker; the reason is the caller's.
+        let (status, reason) = unsafe {
+            let (options, count) = (pointers.as_ptr(), pointers.len());
+            let status = ffi::bpflink_linker_new(options, count, Some(note), context, &mut raw, &mut reason);
+            (status, text::take(reason))
         };
-        let mut raw = ptr::null_mut();
-        // SAFETY: all pointers in the options are valid during the call, which copies the options;
-        // `diagnostics` lives as long as the linker.
-        let status = unsafe { ffi::bpflink_linker_new(&raw_options, &mut raw) };
         let on_warning = RefCell::new(Box::new(cargo::warn_of) as Handler);
         let linker = Linker { raw, output: None, diagnostics, on_warning, buffers: Vec::new() };
-        linker.check(status)?;
-        Ok(linker)
+        match status {
+            ffi::BPFLINK_OK => Ok(linker),
+            _ => Err(Error::of(status, reason)),
+        }
     }
 
     /// Adds an object file or an archive. The link reads it.
@@ -265,8 +273,7 @@ impl Linker {
         match status {
             ffi::BPFLINK_OK => Ok(()),
             ffi::BPFLINK_ERROR_LINK => Err(Error::Link(self.errors())),
-            // Of a refused option, the library says which.
-            _ => Err(Error::of(status, self.errors().iter().map(|error| error.message.as_str()).collect())),
+            _ => Err(Error::of(status, String::new())),
         }
     }
 

@@ -37,7 +37,7 @@ fn two_strong_definitions_are_told_with_their_places() {
 #[test]
 fn undefined_externs_stay_in_a_partial_link() {
     let source = "extern int other; int *place(void) { return &other; }";
-    let options = Options { partial: true, ..Options::default() };
+    let options = Options::default().arg("-r");
     let object = link(&[("partial", source)], &options).unwrap();
     assert_eq!(object.externs()[0].name, "other");
     assert!(link(&[("whole", source)], &Options::default()).is_err());
@@ -51,7 +51,9 @@ fn a_license_is_set_and_a_wrong_argument_told() {
     assert!(matches!(Linker::in_memory(&options), Err(Error::Argument(_))));
     let options = Options { lto_level: Some("fast".into()), ..Options::default() };
     let refused = Linker::in_memory(&options).unwrap_err();
-    assert_eq!(refused.to_string(), "bpflink_link_options: lto_level is 'fast', not 0 to 3");
+    assert_eq!(refused.to_string(), "--lto-O=fast: must be a number from 0 to 3");
+    let refused = Linker::in_memory(&Options::default().arg("-oout.o")).unwrap_err();
+    assert_eq!(refused.to_string(), "-oout.o: is for the program bpflink, not for the library");
     let linker = Linker::in_memory(&Options::default()).unwrap();
     assert!(matches!(linker.link(), Err(Error::Argument(_))));
     assert!(matches!(Object::parse(b"no object".to_vec()), Err(Error::Input(_))));

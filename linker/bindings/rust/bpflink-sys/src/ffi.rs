@@ -97,84 +97,20 @@ extern "C" {
 }
 pub type bpflink_diagnostic_fn =
     ::std::option::Option<unsafe extern "C" fn(context: *mut c::c_void, diagnostic: *const bpflink_diagnostic)>;
-pub const BPFLINK_LINK_PARTIAL: bpflink_link_flags = 1;
-pub const BPFLINK_LINK_GC_SECTIONS: bpflink_link_flags = 2;
-pub const BPFLINK_LINK_LOCALIZE_HIDDEN: bpflink_link_flags = 4;
-pub const BPFLINK_LINK_KEEP_DEBUG: bpflink_link_flags = 8;
-pub const BPFLINK_LINK_DISCARD_LOCALS: bpflink_link_flags = 16;
-pub const BPFLINK_LINK_NO_CHECK_TYPES: bpflink_link_flags = 32;
-pub const BPFLINK_LINK_FATAL_WARNINGS: bpflink_link_flags = 64;
-pub const BPFLINK_LINK_VERIFY: bpflink_link_flags = 128;
-pub const BPFLINK_LINK_NO_WARN_ODR: bpflink_link_flags = 256;
-pub const BPFLINK_LINK_STRIP_LINE_INFO: bpflink_link_flags = 512;
-pub const BPFLINK_LINK_PRUNE_TYPES: bpflink_link_flags = 1024;
-pub const BPFLINK_LINK_REPORT: bpflink_link_flags = 2048;
-pub const BPFLINK_LINK_HINT_AT_OPTIONS: bpflink_link_flags = 4096;
-pub const BPFLINK_LINK_NO_CHECK_POINTERS: bpflink_link_flags = 8192;
-pub const BPFLINK_LINK_GC_CONSTANTS: bpflink_link_flags = 16384;
-pub const BPFLINK_LINK_GC_MAPS: bpflink_link_flags = 32768;
-pub const BPFLINK_LINK_MUST_OPEN: bpflink_link_flags = 65536;
-pub const BPFLINK_LINK_CLASSIC_HEADER: bpflink_link_flags = 131072;
-pub const BPFLINK_LINK_FAT_LTO: bpflink_link_flags = 262144;
-pub const BPFLINK_LINK_SAVE_TEMPS: bpflink_link_flags = 524288;
-pub const BPFLINK_LINK_LTO_EMIT_ASM: bpflink_link_flags = 1048576;
-pub const BPFLINK_LINK_KERNEL_NAMES: bpflink_link_flags = 2097152;
-pub type bpflink_link_flags = c::c_uint;
-#[repr(C)]
-pub struct bpflink_link_options {
-    pub size: usize,
-    pub on_diagnostic: bpflink_diagnostic_fn,
-    pub context: *mut c::c_void,
-    pub flags: u64,
-    pub license: *const c::c_char,
-    pub undefined: *const *const c::c_char,
-    pub undefined_count: usize,
-    pub keep_sections: *const *const c::c_char,
-    pub keep_section_count: usize,
-    pub trace_symbols: *const *const c::c_char,
-    pub trace_symbol_count: usize,
-    pub threads: usize,
-    pub library_paths: *const *const c::c_char,
-    pub library_path_count: usize,
-    pub prefix_symbols: *const c::c_char,
-    pub redefine_symbols: *const *const c::c_char,
-    pub redefine_symbol_count: usize,
-    pub prefix_symbols_of: *const *const c::c_char,
-    pub prefix_symbols_of_count: usize,
-    pub map_file: *const c::c_char,
-    pub dependency_file: *const c::c_char,
-    pub json_file: *const c::c_char,
-    pub size_map_file: *const c::c_char,
-    pub size_map_against: *const c::c_char,
-    pub print_sizes: usize,
-    pub explain: *const *const c::c_char,
-    pub explain_count: usize,
-    pub lto_level: *const c::c_char,
-    pub lto_cpu: *const c::c_char,
-    pub lto_library: *const c::c_char,
-    pub keep_types: *const *const c::c_char,
-    pub keep_type_count: usize,
-    pub lto_target: *const c::c_char,
-    pub lto_timeout: *const c::c_char,
-    pub lto_memory: *const c::c_char,
-}
-impl Default for bpflink_link_options {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_linker {
     _unused: [u8; 0],
 }
 extern "C" {
-    pub fn bpflink_linker_new(options: *const bpflink_link_options, linker: *mut *mut bpflink_linker)
-        -> bpflink_status;
+    pub fn bpflink_linker_new(
+        options: *const *const c::c_char,
+        option_count: usize,
+        on_diagnostic: bpflink_diagnostic_fn,
+        context: *mut c::c_void,
+        linker: *mut *mut bpflink_linker,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
 }
 extern "C" {
     pub fn bpflink_linker_free(linker: *mut bpflink_linker);
