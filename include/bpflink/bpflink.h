@@ -1,5 +1,4 @@
-/* libbpflink for C: link BPF objects, look into them, read, check and deduplicate BTF, and resolve
- * CO-RE relocations.
+/* libbpflink for C: link BPF objects, look into them, read and deduplicate BTF.
  *
  * Handles are opaque. One thread at a time may use a handle; handles that share nothing are
  * independent of each other. No function throws, prints or exits.
@@ -12,11 +11,9 @@
  * Absent. A name that is absent is "", an id or a number 0, a pointer null. A look-up that finds
  * nothing returns BPFLINK_ERROR_NOT_FOUND.
  *
- * Growth. Structs grow at their end from version to version; no function or member is removed.
- * Options begin with their size: initialize them with the BPFLINK_..._INIT macros. Members that an
- * older program does not know are 0. If a newer program sets a member that an older library does
- * not know, the call fails with BPFLINK_ERROR_ARGUMENT. The library fills descriptions up to the
- * size that the caller gives, and what it does not know with 0.
+ * Growth. Structs grow at their end from version to version; no function or member is removed. The
+ * library fills descriptions up to the size that the caller gives, and what it does not know with
+ * 0.
  *
  * Ownership. What a function named ..._new, ..._open or ..._parse makes is freed by the ..._free of
  * its handle, which allows null. Strings in descriptions belong to the handle that was asked, and
@@ -251,22 +248,6 @@ const char* bpflink_object_license(const bpflink_object* object);
 
 /** The object's BTF, or null. It belongs to the object: do not free it. */
 const bpflink_btf* bpflink_object_btf(const bpflink_object* object);
-
-/** What the name of a program's section says. */
-struct bpflink_section_meaning {
-  uint32_t type;        /**< enum bpf_prog_type, 0 for a name that says nothing */
-  uint32_t attach_type; /**< enum bpf_attach_type that loading expects; 0 also if it expects none */
-  uint32_t sleepable;   /**< 1: may sleep */
-  uint32_t xdp_frags;   /**< 1: XDP with fragments */
-  uint32_t autoload;    /**< 0 for a "?" before the name: loaded only if asked for */
-  uint32_t reserved;    /**< 0 */
-  const char* target;   /**< what follows the '/', or ""; points into the name given */
-};
-
-/** Reads the name of a section by the rules of libbpf 1.x, in the first `size` bytes of `*out`.
- * Error: ARGUMENT. */
-enum bpflink_status bpflink_read_section_name(const char* section,
-                                              struct bpflink_section_meaning* out, size_t size);
 
 /** A value of enum bpf_prog_type as bpftool spells it: "xdp"; "unspec" if unknown. Static. */
 const char* bpflink_program_type_name(uint32_t type);
@@ -519,64 +500,29 @@ enum bpflink_linkage {
   BPFLINK_LINKAGE_EXTERN = 2  /**< defined elsewhere */
 };
 
-/** A kind as messages spell it: "STRUCT"; "UNKNOWN" if unknown. Static. */
-const char* bpflink_btf_kind_name(uint32_t kind);
-
 /** Checks `size` bytes of BTF at `blob`, the contents of a `.BTF` section, which stay the caller's
  * and must outlive the handle. Errors: ARGUMENT, MEMORY, INPUT. */
 enum bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** btf,
                                       char** error);
 
-/** Checks split BTF, such as a kernel module's: its ids and strings continue those of `base`, which
- * stands alone or is split itself, and must outlive the handle. Look-ups also find types of the
- * base. A null base is allowed. Errors: ARGUMENT, MEMORY; INPUT, also if the blob is not split from
- * that base. */
-enum bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
-                                            bpflink_btf** btf, char** error);
-
 /** Reads the BTF in the file at `path`: raw BTF, or an ELF file of any machine with a section .BTF,
- * such as vmlinux, a module, a program or a BPF object. `*blob` gets `*size` bytes, which the
- * caller frees with bpflink_free(); bpflink_btf_parse() checks them. Errors: ARGUMENT, MEMORY;
- * INPUT, also for a file without BTF, for a section .BTF.base, which `btfdedup --base` resolves,
- * and for compressed files. */
-enum bpflink_status bpflink_btf_read(const char* path, void** blob, size_t* size, char** error);
-
-/** Reads the BTF in a file as bpflink_btf_read() does, and checks it as bpflink_btf_parse_split()
- * does; `base` may be null. The handle keeps the bytes. Errors: ARGUMENT, MEMORY, INPUT. */
+ * such as vmlinux, a module, a program or a BPF object. `base`, or null, is what a module's BTF is
+ * split from: its ids and strings continue those of the base, which must outlive the handle.
+ * Errors: ARGUMENT, MEMORY; INPUT, also for a file without BTF, for a section .BTF.base, which
+ * `btfdedup --base` resolves, and for compressed files. */
 enum bpflink_status bpflink_btf_open(const char* path, const bpflink_btf* base, bpflink_btf** btf,
                                      char** error);
 
-/** Frees what bpflink_btf_parse(), _parse_split() or _open() made. Null is allowed. */
+/** Frees what bpflink_btf_parse() or _open() made. Null is allowed. */
 void bpflink_btf_free(bpflink_btf* btf);
-
-/** The blob's byte order. */
-enum bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf);
-
-/** The id of the first type that is not a base's: 1 without a base. */
-uint32_t bpflink_btf_first_id(const bpflink_btf* btf);
 
 /** One past the last type id; ids begin with 1. */
 uint32_t bpflink_btf_end_id(const bpflink_btf* btf);
-
-/** The kind of a type, enum bpflink_kind; 0 for void and for an id that does not exist. */
-uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id);
-
-/** The name of a type, or "". The handle's. */
-const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id);
 
 /** The first type of that kind and name, in `*id`. Constant time after the first call. Errors:
  * ARGUMENT, MEMORY, NOT_FOUND. */
 enum bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
                                      uint32_t* id);
-
-/** The first type that C calls `name`, in `*id`: "struct event", "union u", "enum e", or the name
- * of a typedef, integer or floating-point number, such as "u64" or "unsigned int". Constant time
- * after the first call. Errors: ARGUMENT, MEMORY, NOT_FOUND. */
-enum bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name, uint32_t* id);
-
-/** The bytes that an object of that type takes, in `*size`. Errors: ARGUMENT; NOT_FOUND if the type
- * has no size. */
-enum bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id, uint64_t* size);
 
 /** A type. Members that its kind does not have are 0. */
 struct bpflink_type {
@@ -611,19 +557,6 @@ struct bpflink_enumerator {
   uint64_t value;   /**< extended to 64 bits by the enum's sign, in two's complement */
 };
 
-/** A parameter of a function's prototype. */
-struct bpflink_param {
-  const char* name; /**< its name, or "" */
-  uint32_t type_id; /**< its type; 0 of the last one stands for `...` */
-};
-
-/** A variable of a DATASEC; in `.ksyms`, also an extern function. */
-struct bpflink_var_secinfo {
-  uint32_t type_id; /**< its VAR or FUNC */
-  uint32_t offset;  /**< bytes from the start of the section */
-  uint32_t size;    /**< bytes */
-};
-
 /** Describes a type, void among them, in the first `size` bytes of `*out`. Error: ARGUMENT. */
 enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, struct bpflink_type* out,
                                      size_t size);
@@ -633,13 +566,6 @@ enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint
 /** Describes enumerator `index` of an enum. Error: ARGUMENT, also if there is none. */
 enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
                                            struct bpflink_enumerator* out, size_t size);
-/** Describes parameter `index` of a FUNC_PROTO. Error: ARGUMENT, also if there is none. */
-enum bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                      struct bpflink_param* out, size_t size);
-/** Describes variable `index` of a DATASEC. Error: ARGUMENT, also if there is none. */
-enum bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                            struct bpflink_var_secinfo* out, size_t size);
-
 /* Each of the following gives text that the caller frees with bpflink_free(), or null for an id
  * that does not exist and when out of memory. */
 
@@ -651,13 +577,6 @@ char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* n
  * kinds the declaration without a name. Null for void. */
 char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id);
 
-/** A C header with all structs, unions, enums, typedefs and kfuncs, such as a vmlinux.h. */
-char* bpflink_btf_c_header(const bpflink_btf* btf);
-
-/** The type as in a numbered list: a line, and one for each member, enumerator, parameter or
- * variable, each with its line break. */
-char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id);
-
 /** @}
  * @name Deduplication
  * @{ */
@@ -665,29 +584,9 @@ char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id);
 /** Merges equal types of any number of inputs. */
 typedef struct bpflink_dedup bpflink_dedup;
 
-/** How to deduplicate. Initialize with BPFLINK_DEDUP_OPTIONS_INIT. */
-struct bpflink_dedup_options {
-  size_t size;             /**< bytes of this struct */
-  const bpflink_btf* base; /**< what all inputs were split from, or null; must outlive the handle */
-  uint32_t threads;        /**< 0: chosen by the size of the inputs */
-  uint32_t byte_order;     /**< enum bpflink_byte_order of the output */
-  uint32_t flatten;        /**< 1: the output stands alone, with the base's types in front */
-  uint32_t sort;           /**< 1: types in order of their names; 0: in order of occurrence */
-  uint32_t for_kernel;     /**< 1: change what some compilers write and no kernel accepts */
-};
-
-/** Initializer of struct bpflink_dedup_options: the defaults. */
-#define BPFLINK_DEDUP_OPTIONS_INIT \
-  { sizeof(struct bpflink_dedup_options), NULL, 0, 0, 0, 0, 0 }
-
-/** Makes a deduplicator, in `*dedup`. `options` may be null for the defaults. Errors: ARGUMENT,
- * MEMORY. */
-enum bpflink_status bpflink_dedup_new(const struct bpflink_dedup_options* options,
-                                      bpflink_dedup** dedup);
-
-/** Why bpflink_dedup_new() and bpflink_image_new() refuse `options`: the member, and what is wrong
- * with it. To be freed with bpflink_free(); null if they do not, and out of memory. */
-char* bpflink_dedup_options_fault(const struct bpflink_dedup_options* options);
+/** Makes a deduplicator, in `*dedup`, whose output has the byte order `byte_order` of enum
+ * bpflink_byte_order. Errors: ARGUMENT, MEMORY. */
+enum bpflink_status bpflink_dedup_new(uint32_t byte_order, bpflink_dedup** dedup);
 
 /** Frees a deduplicator. Null is allowed. */
 void bpflink_dedup_free(bpflink_dedup* dedup);
@@ -702,278 +601,6 @@ enum bpflink_status bpflink_dedup_add(bpflink_dedup* dedup, const char* name,
  * exceeds a limit of the kernel. */
 enum bpflink_status bpflink_dedup_run(bpflink_dedup* dedup, void** blob, size_t* size,
                                       char** error);
-
-/** After bpflink_dedup_run(): the output's id, in `*output_id`, for type `id` of input `input`, in
- * order of addition. Errors: ARGUMENT. */
-enum bpflink_status bpflink_dedup_output_id(const bpflink_dedup* dedup, size_t input, uint32_t id,
-                                            uint32_t* output_id);
-
-/** After bpflink_dedup_run(): why types of one name stayed apart, as text in `*text`, which the
- * caller frees with bpflink_free(). `what` is "struct NAME", "union NAME", "enum NAME", "typedef
- * NAME", "func NAME", "var NAME", or NAME alone for all of these. Errors: ARGUMENT, MEMORY; INPUT
- * if `what` is none of these or no input has such a type. */
-enum bpflink_status bpflink_dedup_explain(const bpflink_dedup* dedup, const char* what, char** text,
-                                          char** error);
-
-/** What bpflink_btf_distill() made. bpflink_free() frees each of the three. */
-struct bpflink_distilled {
-  void* base;        /**< the distilled base, a module's section .BTF.base */
-  size_t base_size;  /**< bytes at `base` */
-  void* types;       /**< the split types, split from `base`: its section .BTF */
-  size_t types_size; /**< bytes at `types` */
-  uint32_t* ids;     /**< the new id, by id of the input or its base; 0: nothing needs it */
-  size_t id_count;   /**< how many ids, void among them: bpflink_btf_end_id() of the input */
-};
-
-/** Makes split BTF independent of the ids and offsets of its base: it copies the names and sizes of
- * the base's types that it needs, by which the kernel finds these in another build. `needed` are
- * `needed_count` ids that something else refers to, such as a section .BTF_ids. `byte_order` is an
- * enum bpflink_byte_order. Fills `size` bytes at `out`. Errors: ARGUMENT, MEMORY; INPUT if `split`
- * is not split or needs something of its base that has no such name. */
-enum bpflink_status bpflink_btf_distill(const bpflink_btf* split, uint32_t byte_order,
-                                        const uint32_t* needed, size_t needed_count,
-                                        struct bpflink_distilled* out, size_t size, char** error);
-
-/** Which of its two parsers a kernel reads BTF with. */
-enum bpflink_btf_use {
-  BPFLINK_BTF_OF_PROGRAM = 0, /**< BTF for BPF_BTF_LOAD: all rules hold */
-  BPFLINK_BTF_OF_KERNEL = 1   /**< a kernel's own, or with a base a module's */
-};
-
-/** Writes the types of `btf`, without its base's, as Linux `major`.`minor` and loaders of its time
- * read them, into `*size` bytes at `*blob`, which the caller frees with bpflink_free(). Types keep
- * their ids and strings their offsets; `use` is of enum bpflink_btf_use. For 7.0 it changes the
- * header alone. convert.hpp lists what replaces a type. Errors: ARGUMENT; MEMORY; INPUT if the
- * release has nothing to say a type with. */
-enum bpflink_status bpflink_btf_convert(const bpflink_btf* btf, uint32_t use, uint32_t major,
-                                        uint32_t minor, void** blob, size_t* size, char** error);
-
-/** @}
- * @name Check
- * @{ */
-
-/** Whether kernels accept a blob of BTF. */
-typedef struct bpflink_verdict bpflink_verdict;
-
-/** A broken rule. */
-struct bpflink_fault {
-  const char* rule;     /**< the rule's name for programs, such as "member-end" */
-  const char* text;     /**< the rule in plain words */
-  const char* kernel;   /**< the words of a kernel's log, or "" */
-  const char* advice;   /**< what to do */
-  const char* type;     /**< the type as C, or "" if the fault is about the blob */
-  const char* subject;  /**< its member, parameter, enumerator or variable in words, or "" */
-  uint32_t type_id;     /**< 0 if the fault is about the blob */
-  uint32_t since_major; /**< the first release of Linux that has the rule */
-  uint32_t since_minor; /**< its second number */
-  uint32_t until_major; /**< the first later release that does not have it; 0.0: all have it */
-  uint32_t until_minor; /**< its second number */
-};
-
-/** The release of Linux that the kinds and flags of a blob need. */
-struct bpflink_requirement {
-  const char* what; /**< what came with it, such as "TYPE_TAG" */
-  uint32_t major;   /**< of the release */
-  uint32_t minor;   /**< its second number */
-  uint32_t type_id; /**< the first type that needs it, or 0 */
-};
-
-/** Checks `size` bytes of BTF by the rules of the kernel, for a `use` of enum bpflink_btf_use, into
- * `*verdict`. `base` is what a split blob continues, or null. The call succeeds whatever the blob
- * is. Errors: ARGUMENT, MEMORY. */
-enum bpflink_status bpflink_btf_check(const void* blob, size_t size, uint32_t use,
-                                      const bpflink_btf* base, bpflink_verdict** verdict);
-
-/** Frees a verdict. Null is allowed. */
-void bpflink_verdict_free(bpflink_verdict* verdict);
-
-/** How many faults can be described, a hundred and the first of each rule; 0: kernels accept the
- * blob, from the release of bpflink_verdict_needs() on. */
-size_t bpflink_verdict_fault_count(const bpflink_verdict* verdict);
-
-/** Whether Linux `major`.`minor` accepts the blob: 1 or 0. Some rules have an end. 0 for null. */
-uint32_t bpflink_verdict_accepts(const bpflink_verdict* verdict, uint32_t major, uint32_t minor);
-
-/** How many faults there are beyond these. */
-uint64_t bpflink_verdict_omitted(const bpflink_verdict* verdict);
-
-/** Describes fault `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
-enum bpflink_status bpflink_verdict_fault(const bpflink_verdict* verdict, size_t index,
-                                          struct bpflink_fault* out, size_t size);
-
-/** Fault `index` in one line, as `btfdedup --check` prints it. To be freed with bpflink_free();
- * null for wrong arguments and out of memory. */
-char* bpflink_verdict_fault_text(const bpflink_verdict* verdict, size_t index);
-
-/** Describes the release that the blob needs in the first `size` bytes of `*out`. Error:
- * ARGUMENT. */
-enum bpflink_status bpflink_verdict_needs(const bpflink_verdict* verdict,
-                                          struct bpflink_requirement* out, size_t size);
-
-/** @}
- * @name CO-RE
- * @{ */
-
-/** A kernel's types, indexed by name. */
-typedef struct bpflink_core_kernel bpflink_core_kernel;
-
-/** Indexes the types of `vmlinux` and of `module_count` modules, which are split from it, into
- * `*kernel`. All must outlive the handle. Errors: ARGUMENT, MEMORY. */
-enum bpflink_status bpflink_core_kernel_new(const bpflink_btf* vmlinux,
-                                            const bpflink_btf* const* modules, size_t module_count,
-                                            bpflink_core_kernel** kernel);
-
-/** Frees a kernel's index. Null is allowed. */
-void bpflink_core_kernel_free(bpflink_core_kernel* kernel);
-
-/** What is known of a kernel beside its types. Initialize with BPFLINK_CORE_FACTS_INIT. */
-struct bpflink_core_facts {
-  size_t size;   /**< bytes of this struct */
-  void* context; /**< passed to the functions below */
-  /** Gives in `*value` what a loader writes into a .kconfig variable such as "CONFIG_HZ"; returns
-   * 1, or 0 if it is unknown. Null: all are unknown. */
-  int (*kconfig)(void* context, const char* name, uint64_t* value);
-  /** Returns 1 if the kernel has an extern of .ksyms, 0 if not, -1 if unknown. Null: unknown. */
-  int (*has_ksym)(void* context, const char* name);
-  const char* const* settings;    /**< .rodata variables that user space sets before the load */
-  const uint64_t* setting_values; /**< their values */
-  size_t setting_count;           /**< how many */
-  uint32_t version;               /**< LINUX_KERNEL_VERSION, 0 if unknown */
-  uint32_t strict;                /**< 1: all other .rodata variables are unknown */
-};
-
-/** Initializer of struct bpflink_core_facts: nothing is known. */
-#define BPFLINK_CORE_FACTS_INIT \
-  { sizeof(struct bpflink_core_facts), NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
-
-/** The result of a CO-RE relocation on a kernel. */
-enum bpflink_core_status {
-  BPFLINK_CORE_RESOLVES = 0, /**< the kernel has what it asks for */
-  BPFLINK_CORE_GUARDED = 1,  /**< the kernel lacks it, and no execution reaches the code */
-  BPFLINK_CORE_UNKNOWN = 2,  /**< too little is known of the kernel; never for relocations */
-  BPFLINK_CORE_FAILS = 3     /**< the kernel lacks it, and the load fails */
-};
-
-/** A CO-RE relocation of an object on a kernel. */
-struct bpflink_core_verdict {
-  const char* section;       /**< the section of code */
-  const char* kind;          /**< the question, as libbpf's log spells it: "byte_off" */
-  const char* access;        /**< what it asks about: "struct task_struct.pid" */
-  const char* message;       /**< why it has no value, or "" */
-  uint64_t offset;           /**< of the instruction, bytes into the section */
-  uint64_t value;            /**< what the instruction gets, if has_value is 1 */
-  uint32_t index;            /**< among the section's relocations */
-  uint32_t status;           /**< enum bpflink_core_status */
-  uint32_t has_value;        /**< 1: the kernel gives a value */
-  uint32_t program_count;    /**< for bpflink_core_report_program() */
-  uint32_t assumption_count; /**< for bpflink_core_report_assumption() */
-};
-
-/** What becomes of an object's CO-RE relocations on a kernel. */
-typedef struct bpflink_core_report bpflink_core_report;
-
-/** Resolves the CO-RE relocations, and nothing else, of the object in `size` bytes at `object`, in
- * the order of .BTF.ext, into `*report`. A relocation that only programs in "?" sections reach may
- * fail: loaders load these only on request. `facts` may be null. Errors: ARGUMENT, MEMORY; INPUT if
- * it is no BPF object. */
-enum bpflink_status bpflink_core_check(const void* object, size_t size,
-                                       const bpflink_core_kernel* kernel,
-                                       const struct bpflink_core_facts* facts,
-                                       bpflink_core_report** report, char** error);
-
-/** Frees a report. Null is allowed. */
-void bpflink_core_report_free(bpflink_core_report* report);
-
-/** How many relocations the object has. */
-size_t bpflink_core_report_verdict_count(const bpflink_core_report* report);
-
-/** Describes relocation `index` in the first `size` bytes of `*out`. Error: ARGUMENT. */
-enum bpflink_status bpflink_core_report_verdict(const bpflink_core_report* report, size_t index,
-                                                struct bpflink_core_verdict* out, size_t size);
-
-/** Program `program` of those that reach relocation `index`, in `*name`; if none reaches it, of
- * those that contain it. Error: ARGUMENT. */
-enum bpflink_status bpflink_core_report_program(const bpflink_core_report* report, size_t index,
-                                                size_t program, const char** name);
-
-/** Assumption `assumption` of those with which relocation `index` is guarded: that the .rodata
- * variable `*variable`, which decides branches in its programs, has that value. Error: ARGUMENT. */
-enum bpflink_status bpflink_core_report_assumption(const bpflink_core_report* report, size_t index,
-                                                   size_t assumption, const char** variable,
-                                                   uint64_t* value);
-
-/** Makes the BTF that `count` objects, each of `sizes[i]` bytes at `objects[i]`, need of a kernel,
- * for kernels without BTF: `*blob` gets `*size` bytes, which the caller frees with bpflink_free().
- * `byte_order` is an enum bpflink_byte_order. Errors: ARGUMENT, MEMORY; INPUT if one is no BPF
- * object. */
-enum bpflink_status bpflink_core_minimize(const void* const* objects, const size_t* sizes,
-                                          size_t count, const bpflink_core_kernel* kernel,
-                                          uint32_t byte_order, void** blob, size_t* size,
-                                          char** error);
-
-/** @}
- * @name Image BTF
- * @{ */
-
-/** Makes the BTF of a linked image, such as a kernel's, from the BTF of its units and its symbols:
- * each type once, and a FUNC or VAR only for what the symbol table says is there. */
-typedef struct bpflink_image bpflink_image;
-
-/** Why a symbol has no FUNC or VAR, or a tag no FUNC. */
-enum bpflink_image_omission {
-  BPFLINK_IMAGE_SEVERAL_PROTOTYPES = 0,  /**< functions of that name have several prototypes */
-  BPFLINK_IMAGE_CLONE = 1,               /**< there are only clones of the function: "f.isra.0" */
-  BPFLINK_IMAGE_SEVERAL_TYPES = 2,       /**< variables of that name have several types */
-  BPFLINK_IMAGE_OTHER_SIZE = 3,          /**< the variable's type and the symbol differ in size */
-  BPFLINK_IMAGE_OVERLAP = 4,             /**< another variable is in the place */
-  BPFLINK_IMAGE_TAG_WITHOUT_FUNCTION = 5 /**< the tag's function has no FUNC */
-};
-
-/** Begins without inputs and symbols, in `*image`. `options` may be null for the defaults. Inputs
- * are never split: with a base, types that are equal to one of the base's become that one, and the
- * others continue its ids. Errors: ARGUMENT, also for `flatten`; MEMORY. */
-enum bpflink_status bpflink_image_new(const struct bpflink_dedup_options* options,
-                                      bpflink_image** image);
-
-/** Frees what bpflink_image_new() made. Null is allowed. */
-void bpflink_image_free(bpflink_image* image);
-
-/** Adds an input, called `name` in messages. It is copied and may be freed at once. Errors:
- * ARGUMENT, also after bpflink_image_run() and for split BTF; MEMORY; INPUT if, with a base, it has
- * types of unknown kinds. */
-enum bpflink_status bpflink_image_add(bpflink_image* image, const char* name,
-                                      const bpflink_btf* btf);
-
-/** Says that the input added last defines a function weakly: the image has another input's
- * definition if that is not weak. Errors: ARGUMENT, also after bpflink_image_run(); MEMORY. */
-enum bpflink_status bpflink_image_add_weak_function(bpflink_image* image, const char* name);
-
-/** Adds a function of the image, by the name of its symbol. Errors: ARGUMENT, also after
- * bpflink_image_run(); MEMORY. */
-enum bpflink_status bpflink_image_add_function(bpflink_image* image, const char* name);
-
-/** Adds a per-CPU variable of the image, by the name of its symbol, with its offset from the start
- * of the section `.data..percpu` and its size, both in bytes. `is_local` is 1 for a local symbol,
- * else 0. Errors: ARGUMENT, also after bpflink_image_run(); MEMORY. */
-enum bpflink_status bpflink_image_add_variable(bpflink_image* image, const char* name,
-                                               uint32_t offset, uint32_t size, uint32_t is_local);
-
-/** Tags a function of the image, for example with "bpf_kfunc". Errors: ARGUMENT, also after
- * bpflink_image_run(); MEMORY. */
-enum bpflink_status bpflink_image_tag_function(bpflink_image* image, const char* name,
-                                               const char* text);
-
-/** Makes the BTF, once, as bpflink_dedup_run() does: FUNCs, VARs and their DATASEC by the symbols,
- * and all other types of the inputs except prototypes that nothing refers to. Errors: ARGUMENT,
- * MEMORY, INPUT. */
-enum bpflink_status bpflink_image_run(bpflink_image* image, void** blob, size_t* size,
-                                      char** error);
-
-/** After bpflink_image_run(): the name of omitted symbol `index`, in order of names, in `*name`,
- * and the reason in `*reason`. These are the symbols that have no FUNC or VAR although an input has
- * one of that name. Errors: ARGUMENT; NOT_FOUND if there are fewer. */
-enum bpflink_status bpflink_image_omitted(const bpflink_image* image, size_t index,
-                                          const char** name, enum bpflink_image_omission* reason);
 
 /** @} */
 

@@ -5,7 +5,6 @@
 
 #include "bpflink/btf_file.hpp"
 #include "bpflink/btf_query.hpp"
-#include "bpflink/convert.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/c_api/support.hpp"
@@ -52,57 +51,19 @@ bpflink_status describe_element(const bpflink_btf* btf, uint32_t id, uint32_t in
   return describe(read(type), out, size);
 }
 
-/// Gives the id that `find` finds with the handle's index.
-template <typename Find>
-bpflink_status find_with_index(const bpflink_btf* btf, uint32_t* id, Find find) {
-  return guarded([&] {
-    if (!btf->index) btf->index.emplace(*btf->view);
-    auto found = find(*btf->index);
-    if (!found) return BPFLINK_ERROR_NOT_FOUND;
-    *id = *found;
-    return BPFLINK_OK;
-  });
-}
-
-bool is_prototype(BtfKind kind) {
-  return kind == BtfKind::FuncProto;
-}
-bool is_datasec(BtfKind kind) {
-  return kind == BtfKind::Datasec;
-}
-
 }  // namespace
 
 extern "C" {
 
 bpflink_status bpflink_btf_parse(const void* blob, size_t size, bpflink_btf** btf, char** error) {
-  return bpflink_btf_parse_split(blob, size, nullptr, btf, error);
-}
-
-bpflink_status bpflink_btf_parse_split(const void* blob, size_t size, const bpflink_btf* base,
-                                       bpflink_btf** btf, char** error) {
   if (error) *error = nullptr;
   if (btf) *btf = nullptr;
   if (!btf || !blob) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    auto parsed =
-        Btf::parse({static_cast<const std::byte*>(blob), size}, base ? base->view : nullptr);
+    auto parsed = Btf::parse({static_cast<const std::byte*>(blob), size});
     if (!parsed) return give_reason(parsed.error(), error);
     *btf = make_handle(std::move(*parsed), {});
     return BPFLINK_OK;
-  });
-}
-
-bpflink_status bpflink_btf_read(const char* path, void** blob, size_t* size, char** error) {
-  if (error) *error = nullptr;
-  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
-  *blob = nullptr;
-  *size = 0;
-  if (!path) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    auto bytes = read_btf_file(path);
-    if (!bytes) return give_reason(bytes.error(), error);
-    return give_bytes(*bytes, blob, size);
   });
 }
 
@@ -125,48 +86,18 @@ void bpflink_btf_free(bpflink_btf* btf) {
   delete btf;
 }
 
-const char* bpflink_btf_kind_name(uint32_t kind) {
-  return c_string(btf_kind_name(BtfKind(kind < known_kinds ? kind : known_kinds)));
-}
-
-bpflink_byte_order bpflink_btf_byte_order(const bpflink_btf* btf) {
-  return btf ? order_for_c(btf->view->byte_order()) : BPFLINK_LITTLE_ENDIAN;
-}
-
-uint32_t bpflink_btf_first_id(const bpflink_btf* btf) {
-  return btf ? btf->view->first_id() : 1;
-}
-
 uint32_t bpflink_btf_end_id(const bpflink_btf* btf) {
   return btf ? btf->view->end_id() : 1;
-}
-
-uint32_t bpflink_btf_kind(const bpflink_btf* btf, uint32_t id) {
-  return is_type(btf, id) ? std::to_underlying(btf->view->type(id).kind()) : 0;
-}
-
-const char* bpflink_btf_name(const bpflink_btf* btf, uint32_t id) {
-  return is_type(btf, id) ? c_string(btf->view->name(btf->view->type(id))) : "";
 }
 
 bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const char* name,
                                 uint32_t* id) {
   if (!btf || !name || !id || kind == 0 || kind >= known_kinds) return BPFLINK_ERROR_ARGUMENT;
-  return find_with_index(btf, id,
-                         [&](const BtfIndex& index) { return index.find(BtfKind(kind), name); });
-}
-
-bpflink_status bpflink_btf_find_c_type(const bpflink_btf* btf, const char* name, uint32_t* id) {
-  if (!btf || !name || !id) return BPFLINK_ERROR_ARGUMENT;
-  return find_with_index(btf, id, [&](const BtfIndex& index) { return index.find_c_type(name); });
-}
-
-bpflink_status bpflink_btf_size(const bpflink_btf* btf, uint32_t id, uint64_t* size) {
-  if (!is_void_or_type(btf, id) || !size) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    auto bytes = type_size(*btf->view, id);
-    if (!bytes) return BPFLINK_ERROR_NOT_FOUND;
-    *size = *bytes;
+    if (!btf->index) btf->index.emplace(*btf->view);
+    auto found = btf->index->find(BtfKind(kind), name);
+    if (!found) return BPFLINK_ERROR_NOT_FOUND;
+    *id = *found;
     return BPFLINK_OK;
   });
 }
@@ -222,39 +153,6 @@ bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint3
   });
 }
 
-bpflink_status bpflink_btf_param(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                 bpflink_param* out, size_t size) {
-  return describe_element(btf, id, index, is_prototype, out, size, [&](BtfType type) {
-    BtfParam param = type.param(index);
-    return bpflink_param{.name = c_string(btf->view->string(param.name_off)),
-                         .type_id = param.type};
-  });
-}
-
-bpflink_status bpflink_btf_var_secinfo(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                       bpflink_var_secinfo* out, size_t size) {
-  return describe_element(btf, id, index, is_datasec, out, size, [&](BtfType type) {
-    BtfVarSecinfo entry = type.var_secinfo(index);
-    return bpflink_var_secinfo{.type_id = entry.type, .offset = entry.offset, .size = entry.size};
-  });
-}
-
-bpflink_status bpflink_btf_convert(const bpflink_btf* btf, uint32_t use, uint32_t major,
-                                   uint32_t minor, void** blob, size_t* size, char** error) {
-  if (error) *error = nullptr;
-  if (!blob || !size) return BPFLINK_ERROR_ARGUMENT;
-  *blob = nullptr;
-  *size = 0;
-  if (!btf || use > BPFLINK_BTF_OF_KERNEL || major > UINT16_MAX || minor > UINT16_MAX)
-    return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    LinuxRelease release{static_cast<uint16_t>(major), static_cast<uint16_t>(minor)};
-    auto bytes = convert_btf(*btf->view, release, use_of(use));
-    if (!bytes) return give_reason(bytes.error(), error);
-    return give_bytes(*bytes, blob, size);
-  });
-}
-
 char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* name) {
   if (!is_void_or_type(btf, id) || !name) return nullptr;
   return give_text([&] { return print_c_declaration(*btf->view, id, name); });
@@ -263,16 +161,6 @@ char* bpflink_btf_declaration(const bpflink_btf* btf, uint32_t id, const char* n
 char* bpflink_btf_definition(const bpflink_btf* btf, uint32_t id) {
   if (!is_type(btf, id)) return nullptr;
   return give_text([&] { return print_c_definition(*btf->view, id); });
-}
-
-char* bpflink_btf_c_header(const bpflink_btf* btf) {
-  if (!btf) return nullptr;
-  return give_text([&] { return print_c_header(*btf->view); });
-}
-
-char* bpflink_btf_raw(const bpflink_btf* btf, uint32_t id) {
-  if (!is_type(btf, id)) return nullptr;
-  return give_text([&] { return print_raw(*btf->view, id); });
 }
 
 }  // extern "C"

@@ -219,20 +219,6 @@ const bpflink_btf* bpflink_object_btf(const bpflink_object* object) {
   return object && object->btf.view ? &object->btf : nullptr;
 }
 
-bpflink_status bpflink_read_section_name(const char* section, bpflink_section_meaning* out,
-                                         size_t size) {
-  if (!section) return BPFLINK_ERROR_ARGUMENT;
-  SectionMeaning meaning = section_meaning(section);
-  return describe({.type = static_cast<uint32_t>(meaning.type),
-                   .attach_type = meaning.attach_type,
-                   .sleepable = meaning.sleepable,
-                   .xdp_frags = meaning.xdp_frags,
-                   .autoload = meaning.autoload,
-                   .reserved = 0,
-                   .target = c_string(meaning.target)},
-                  out, size);
-}
-
 const char* bpflink_program_type_name(uint32_t type) {
   return c_string(program_type_name(ProgramType(type)));
 }

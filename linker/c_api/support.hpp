@@ -1,4 +1,4 @@
-// What all of the C interface uses: results, options of other versions, strings.
+// What all of the C interface uses: results, descriptions, strings.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,6 @@
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
 #include "bpflink/btf_query.hpp"
-#include "bpflink/check.hpp"
-#include "bpflink/dedup.hpp"
-#include "linker/c_api/option_size.hpp"
 #include "linker/error.hpp"
 
 struct bpflink_btf {
@@ -42,16 +39,6 @@ bpflink_status guarded(Call call) noexcept {
   }
 }
 
-/// The caller's options as this version of the library knows them: what is
-/// missing at the end is 0. Errors: those of check_size().
-template <typename Options>
-std::expected<Options, Error> read_options(const Options* from, Options defaults) {
-  if (!from) return defaults;
-  if (auto ok = check_size(from, sizeof(Options)); !ok) return std::unexpected(ok.error());
-  std::memcpy(static_cast<void*>(&defaults), from, std::min(from->size, sizeof(Options)));
-  return defaults;
-}
-
 /// An error if a list of strings that a caller gives does not have them all.
 inline std::expected<void, Error> check_list(std::string_view name, const char* const* strings,
                                              size_t count) {
@@ -61,47 +48,8 @@ inline std::expected<void, Error> check_list(std::string_view name, const char* 
   return {};
 }
 
-/// An error if a number is neither 0 nor 1.
-inline std::expected<void, Error> check_bool(std::string_view name, uint32_t value) {
-  return value <= 1 ? std::expected<void, Error>() : fail("{} is {}, not 0 or 1", name, value);
-}
-
-/// The byte order that a value of enum bpflink_byte_order stands for.
-inline std::endian order_of(uint32_t byte_order) {
-  return byte_order == BPFLINK_BIG_ENDIAN ? std::endian::big : std::endian::little;
-}
-
 inline bpflink_byte_order order_for_c(std::endian order) {
   return order == std::endian::big ? BPFLINK_BIG_ENDIAN : BPFLINK_LITTLE_ENDIAN;
-}
-
-/// What a value of enum bpflink_btf_use stands for.
-inline BtfUse use_of(uint32_t use) {
-  return use == BPFLINK_BTF_OF_KERNEL ? BtfUse::Kernel : BtfUse::Program;
-}
-
-/// The options of a deduplication, and the byte order of its output.
-struct KnownDedupOptions {
-  DedupOptions options;
-  std::endian order;
-};
-
-/// read_options() for a deduplication. Errors also: a value is impossible.
-inline std::expected<KnownDedupOptions, Error> read_dedup_options(
-    const bpflink_dedup_options* from) {
-  auto known = read_options(from, bpflink_dedup_options BPFLINK_DEDUP_OPTIONS_INIT);
-  if (!known) return std::unexpected(known.error());
-  for (auto [name, value] : {std::pair{"byte_order", known->byte_order},
-                             {"flatten", known->flatten},
-                             {"sort", known->sort},
-                             {"for_kernel", known->for_kernel}})
-    if (auto ok = check_bool(name, value); !ok) return std::unexpected(ok.error());
-  return KnownDedupOptions{{.threads = known->threads,
-                            .base = known->base ? known->base->view : nullptr,
-                            .sort = known->sort == 1,
-                            .flatten = known->flatten == 1,
-                            .for_kernel = known->for_kernel == 1},
-                           order_of(known->byte_order)};
 }
 
 /// Fills `size` bytes at `out` with a description; what this version does not

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/c_api/option_size.hpp"
 #include "linker/elf/elf_kind.hpp"
 #include "linker/elf/object_file.hpp"
+#include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
 
@@ -127,10 +127,22 @@ void report(const bpf_linker& linker, const std::string& name, const std::string
   report(linker, {.message = name + ": " + what, .file = name});
 }
 
-/// Whether the caller's struct, of any size, sets no unknown option. Its size is the only known
-/// field.
+/// An error if the caller's struct, of any size, sets an option. Its size is the only known field.
+std::expected<void, Error> check_options(const void* options) {
+  constexpr size_t known = sizeof(size_t);
+  size_t size = known;
+  if (options) std::memcpy(&size, options, known);
+  if (size < known) return bpflink::fail("the size is {}, less than {}", size, known);
+  const auto* bytes = static_cast<const unsigned char*>(options);
+  for (size_t i = known; i < size; ++i)
+    if (bytes[i] != 0)
+      return bpflink::fail("byte {} is set, which is of a newer version: this one knows {}", i,
+                           known);
+  return {};
+}
+
 bool are_valid_options(const bpf_linker& linker, const std::string& name, const void* options) {
-  auto valid = options ? check_size(options, sizeof(size_t)) : std::expected<void, Error>();
+  auto valid = check_options(options);
   if (!valid) report(linker, {.message = name + ": " + valid.error().message});
   return valid.has_value();
 }

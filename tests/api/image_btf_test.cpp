@@ -1,4 +1,4 @@
-// The BTF of executable images, in C++ and C: types from units, the rest from symbols
+// The BTF of executable images, in C++: types from units, the rest from symbols
 #include "bpflink/image_btf.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../unit/units.hpp"
-#include "bpflink/bpflink.h"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 
@@ -274,88 +273,4 @@ TEST_CASE("a module is split from the base") {
   CHECK(no_ids.error().message ==
         "type [1] UNKNOWN has unknown kind 23, which may refer to any type or string, so it "
         "cannot be split from a base");
-}
-
-TEST_CASE("the same in C") {
-  Unit unit;
-  uint32_t number = unit.integer("int");
-  unit.function("kept", unit.prototype(number, {"a"}, number));
-  unit.function("gone", unit.prototype(0, {"a"}, number));
-  unit.function("differs", unit.prototype(0, {"a"}, number));
-  unit.function("differs", unit.prototype(number, {"a"}, number));
-  unit.variable("variable", number);
-  auto unit_blob = finish(unit.b);
-  bpflink_btf* btf = nullptr;
-  REQUIRE(bpflink_btf_parse(unit_blob.data(), unit_blob.size(), &btf, nullptr) == BPFLINK_OK);
-
-  bpflink_image* image = nullptr;
-  REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
-  CHECK(bpflink_image_add(image, "unit", btf) == BPFLINK_OK);
-  std::string name = "differs";  // the library copies it
-  CHECK(bpflink_image_add_weak_function(image, name.c_str()) == BPFLINK_OK);
-  name = "kept";
-  CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
-  CHECK(bpflink_image_tag_function(image, name.c_str(), "bpf_kfunc") == BPFLINK_OK);
-  name = "differs";
-  CHECK(bpflink_image_add_function(image, name.c_str()) == BPFLINK_OK);
-  name = "variable";
-  CHECK(bpflink_image_add_variable(image, name.c_str(), 8, 4, 1) == BPFLINK_OK);
-  name = "";
-  const char* symbol = nullptr;
-  bpflink_image_omission reason = BPFLINK_IMAGE_OVERLAP;
-  CHECK(bpflink_image_omitted(image, 0, &symbol, &reason) == BPFLINK_ERROR_ARGUMENT);
-
-  void* blob = nullptr;
-  size_t size = 0;
-  char* error = nullptr;
-  REQUIRE(bpflink_image_run(image, &blob, &size, &error) == BPFLINK_OK);
-  CHECK(error == nullptr);
-  bpflink_btf* output = nullptr;
-  REQUIRE(bpflink_btf_parse(blob, size, &output, nullptr) == BPFLINK_OK);
-  uint32_t id = 0;
-  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Func), "kept", &id) == BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Func), "gone", &id) ==
-        BPFLINK_ERROR_NOT_FOUND);
-  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Var), "variable", &id) == BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::Datasec), ".data..percpu", &id) ==
-        BPFLINK_OK);
-  CHECK(bpflink_btf_find(output, std::to_underlying(BtfKind::DeclTag), "bpf_kfunc", &id) ==
-        BPFLINK_OK);
-  CHECK(bpflink_btf_end_id(output) == 7);
-  CHECK(bpflink_image_omitted(image, 0, &symbol, &reason) == BPFLINK_OK);
-  CHECK(std::string(symbol) == "differs");
-  CHECK(reason == BPFLINK_IMAGE_SEVERAL_PROTOTYPES);
-  CHECK(bpflink_image_omitted(image, 1, &symbol, &reason) == BPFLINK_ERROR_NOT_FOUND);
-
-  void* second = &size;
-  CHECK(bpflink_image_run(image, &second, &size, &error) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(second == nullptr);
-  CHECK(bpflink_image_add(image, "late", btf) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_image_add_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_image_add_weak_function(image, "late") == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_image_add_variable(image, "late", 0, 1, 0) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_image_tag_function(image, "late", "tag") == BPFLINK_ERROR_ARGUMENT);
-  bpflink_image_free(image);
-  bpflink_image_free(nullptr);
-  CHECK(bpflink_image_new(nullptr, nullptr) == BPFLINK_ERROR_ARGUMENT);
-
-  // A module whose types are all in the base has none of its own.
-  bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
-  options.base = output;
-  REQUIRE(bpflink_image_new(&options, &image) == BPFLINK_OK);
-  CHECK(bpflink_image_add(image, "module", btf) == BPFLINK_OK);
-  void* module_blob = nullptr;
-  REQUIRE(bpflink_image_run(image, &module_blob, &size, nullptr) == BPFLINK_OK);
-  bpflink_btf* split = nullptr;
-  REQUIRE(bpflink_btf_parse_split(module_blob, size, output, &split, nullptr) == BPFLINK_OK);
-  CHECK(bpflink_btf_end_id(split) == bpflink_btf_end_id(output));
-  bpflink_image_free(image);
-  REQUIRE(bpflink_image_new(nullptr, &image) == BPFLINK_OK);
-  CHECK(bpflink_image_add(image, "split", split) == BPFLINK_ERROR_ARGUMENT);
-  bpflink_image_free(image);
-  bpflink_btf_free(split);
-  bpflink_btf_free(output);
-  bpflink_btf_free(btf);
-  bpflink_free(module_blob);
-  bpflink_free(blob);
 }

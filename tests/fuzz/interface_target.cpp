@@ -106,20 +106,16 @@ class Session {
 
   void run() {
     constexpr void (Session::*calls[])() = {
-        &Session::damage,      &Session::parse_object,   &Session::open_object,
-        &Session::read_object, &Session::find_in_object, &Session::parse_btf,
-        &Session::parse_split, &Session::read_btf,       &Session::print_btf,
-        &Session::new_linker,  &Session::add_to_linker,  &Session::link,
-        &Session::read_report, &Session::new_dedup,      &Session::add_to_dedup,
-        &Session::run_dedup,   &Session::ask_dedup,      &Session::distill,
-        &Session::check,       &Session::read_verdict,   &Session::new_kernel,
-        &Session::check_core,  &Session::read_core,      &Session::minimize,
-        &Session::new_image,   &Session::add_to_image,   &Session::run_image,
-        &Session::forget,      &Session::read_names,     &Session::convert,
+        &Session::damage,         &Session::parse_object, &Session::open_object,
+        &Session::read_object,    &Session::parse_btf,    &Session::open_btf,
+        &Session::read_btf,       &Session::print_btf,    &Session::new_linker,
+        &Session::add_to_linker,  &Session::link,         &Session::read_report,
+        &Session::new_dedup,      &Session::add_to_dedup, &Session::run_dedup,
+        &Session::find_in_object, &Session::forget,       &Session::read_names,
     };
     for (size_t i = choose_.below(4); i > 0; --i)
-      for (auto call : {&Session::parse_object, &Session::parse_btf, &Session::new_linker,
-                        &Session::new_dedup, &Session::new_image, &Session::new_kernel})
+      for (auto call :
+           {&Session::parse_object, &Session::parse_btf, &Session::new_linker, &Session::new_dedup})
         (this->*call)();
     constexpr size_t max_calls = 60;
     for (size_t i = 0; i < max_calls && !choose_.is_empty(); ++i)
@@ -172,20 +168,6 @@ class Session {
   }
   /// Mostly 0 or 1.
   uint32_t flag() { return choose_.one_in(16) ? number() : choose_.byte() & 1; }
-
-  /// Options in a struct of another version's size. The result lives until the next call.
-  template <class Options>
-  const Options* options_of(Options options) {
-    if (choose_.one_in(12)) return nullptr;
-    constexpr size_t known = sizeof(Options);
-    options.size =
-        choose_.one_of<size_t>({known, known, known, known, 8, 16, known - 8, known + 24, 4, 0});
-    options_.assign(std::max(options.size, known), choose_.one_in(32) ? 1 : 0);
-    std::memcpy(options_.data(), &options, known);
-    options_.resize(std::max<size_t>(options.size, sizeof(size_t)));
-    options_.shrink_to_fit();  // so that reading more is an error
-    return reinterpret_cast<const Options*>(options_.data());
-  }
 
   // ---- results
 
@@ -347,13 +329,9 @@ class Session {
   }
 
   void read_names() {
-    describe<bpflink_section_meaning>(
-        [&](auto* out, size_t size) { return bpflink_read_section_name(text(), out, size); },
-        &bpflink_section_meaning::target);
     read_text(bpflink_program_type_name(number()));
     read_text(bpflink_attach_type_name(number()));
     read_text(bpflink_map_type_name(number()));
-    read_text(bpflink_btf_kind_name(number()));
     read_text(bpflink_version());
   }
 
@@ -366,11 +344,12 @@ class Session {
     });
   }
 
-  void parse_split() {
-    auto bytes = btf();
-    auto base = slot(btfs_);
-    make(btfs_, bpflink_btf_free, {bytes, base.handle}, [&](bpflink_btf** btf, char** error) {
-      return bpflink_btf_parse_split(bytes->data(), bytes->size(), base.get(), btf, error);
+  void open_btf() {
+    static const std::string path = std::string(FIXTURES) + "/counters.o";
+    const char* name = choose_.one_in(4) ? text() : path.c_str();
+    auto base = choose_.one_in(4) ? slot(btfs_) : Owned<const bpflink_btf>{};
+    make(btfs_, bpflink_btf_free, {base.handle}, [&](bpflink_btf** btf, char** error) {
+      return bpflink_btf_open(name, base.get(), btf, error);
     });
   }
 
@@ -383,14 +362,7 @@ class Session {
     const bpflink_btf* btf = slot(btfs_).get();
     if (!btf) return;
     uint32_t id = type_id(btf), found = 0, element = static_cast<uint32_t>(choose_.below(6));
-    require(bpflink_btf_first_id(btf) <= bpflink_btf_end_id(btf), "ids are in order");
-    static_cast<void>(bpflink_btf_byte_order(btf));
-    read_text(bpflink_btf_name(btf, id));
-    expect(bpflink_btf_find(btf, bpflink_btf_kind(btf, id), text(), &found),
-           {BPFLINK_ERROR_NOT_FOUND});
-    expect(bpflink_btf_find_c_type(btf, text(), &found), {BPFLINK_ERROR_NOT_FOUND});
-    uint64_t bytes = 0;
-    expect(bpflink_btf_size(btf, id, &bytes), {BPFLINK_ERROR_NOT_FOUND});
+    expect(bpflink_btf_find(btf, number(), text(), &found), {BPFLINK_ERROR_NOT_FOUND});
     describe<bpflink_type>(
         [&](auto* out, size_t size) { return bpflink_btf_type(btf, id, out, size); },
         &bpflink_type::name);
@@ -400,12 +372,6 @@ class Session {
     describe<bpflink_enumerator>(
         [&](auto* out, size_t size) { return bpflink_btf_enumerator(btf, id, element, out, size); },
         &bpflink_enumerator::name);
-    describe<bpflink_param>(
-        [&](auto* out, size_t size) { return bpflink_btf_param(btf, id, element, out, size); },
-        &bpflink_param::name);
-    describe<bpflink_var_secinfo>([&](auto* out, size_t size) {
-      return bpflink_btf_var_secinfo(btf, id, element, out, size);
-    });
   }
 
   void print_btf() {
@@ -413,8 +379,6 @@ class Session {
     uint32_t id = type_id(btf);
     take(bpflink_btf_declaration(btf, id, text()));
     take(bpflink_btf_definition(btf, id));
-    take(bpflink_btf_raw(btf, id));
-    take(bpflink_btf_c_header(btf));
   }
 
   // ---- linker
@@ -531,22 +495,10 @@ class Session {
 
   // ---- deduplication
 
-  bpflink_dedup_options dedup_options(const Owned<const bpflink_btf>& base) {
-    bpflink_dedup_options options = BPFLINK_DEDUP_OPTIONS_INIT;
-    options.base = base.get();
-    options.threads = static_cast<uint32_t>(choose_.below(4));
-    options.byte_order = flag();
-    options.flatten = choose_.one_in(4) ? flag() : 0;
-    options.sort = flag();
-    options.for_kernel = flag();
-    return options;
-  }
-
   void new_dedup() {
-    auto base = choose_.one_in(3) ? slot(btfs_) : Owned<const bpflink_btf>{};
-    const auto* options = options_of(dedup_options(base));
-    make(dedups_, bpflink_dedup_free, {base.handle},
-         [&](bpflink_dedup** dedup, char**) { return bpflink_dedup_new(options, dedup); });
+    uint32_t order = flag();
+    make(dedups_, bpflink_dedup_free, {},
+         [&](bpflink_dedup** dedup, char**) { return bpflink_dedup_new(order, dedup); });
   }
 
   void add_to_dedup() {
@@ -560,201 +512,28 @@ class Session {
     });
   }
 
-  void ask_dedup() {
-    const bpflink_dedup* dedup = slot(dedups_).get();
-    uint32_t id = 0;
-    expect(bpflink_dedup_output_id(dedup, choose_.below(4), number(), &id), {});
-    char *why = nullptr, *error = nullptr;
-    expect(bpflink_dedup_explain(dedup, text(), &why, &error), {BPFLINK_ERROR_INPUT});
-    take(why);
-    take(error);
-  }
-
-  void convert() {
-    const bpflink_btf* btf = slot(btfs_).get();
-    uint32_t use = flag(), major = 4 + static_cast<uint32_t>(choose_.below(4)),
-             minor = choose_.byte() % 21;
-    make_blob([&](void** blob, size_t* size, char** error) {
-      return bpflink_btf_convert(btf, use, major, minor, blob, size, error);
-    });
-  }
-
-  void distill() {
-    const bpflink_btf* split = slot(btfs_).get();
-    uint32_t needed[] = {type_id(split), type_id(split)};
-    bpflink_distilled made{};
-    char* error = nullptr;
-    bpflink_status status =
-        bpflink_btf_distill(split, flag(), needed, choose_.below(3), &made, sizeof made, &error);
-    expect(status, {BPFLINK_ERROR_INPUT});
-    take(error);
-    if (status != BPFLINK_OK) return;
-    keep_blob(made.base, made.base_size);
-    keep_blob(made.types, made.types_size);
-    for (void* memory : {made.base, made.types, static_cast<void*>(made.ids)}) bpflink_free(memory);
-  }
-
-  // ---- check
-
-  void check() {
-    auto bytes = btf();
-    auto base = slot(btfs_);
-    uint32_t use = flag();
-    make(verdicts_, bpflink_verdict_free, {}, [&](bpflink_verdict** verdict, char**) {
-      return bpflink_btf_check(bytes->data(), bytes->size(), use, base.get(), verdict);
-    });
-  }
-
-  void read_verdict() {
-    const bpflink_verdict* verdict = slot(verdicts_).get();
-    size_t index = choose_.below(4);
-    static_cast<void>(bpflink_verdict_omitted(verdict));
-    static_cast<void>(bpflink_verdict_accepts(verdict, choose_.byte(), choose_.byte()));
-    describe<bpflink_fault>(
-        [&](auto* out, size_t size) { return bpflink_verdict_fault(verdict, index, out, size); },
-        &bpflink_fault::rule, &bpflink_fault::text, &bpflink_fault::kernel, &bpflink_fault::advice,
-        &bpflink_fault::type, &bpflink_fault::subject);
-    take(bpflink_verdict_fault_text(verdict, index));
-    describe<bpflink_requirement>(
-        [&](auto* out, size_t size) { return bpflink_verdict_needs(verdict, out, size); },
-        &bpflink_requirement::what);
-  }
-
-  // ---- CO-RE
-
-  void new_kernel() {
-    auto vmlinux = slot(btfs_), module = slot(btfs_);
-    const bpflink_btf* modules[] = {module.get()};
-    size_t count = choose_.below(2);
-    make(kernels_, bpflink_core_kernel_free, {vmlinux.handle, module.handle},
-         [&](bpflink_core_kernel** kernel, char**) {
-           return bpflink_core_kernel_new(vmlinux.get(), modules, count, kernel);
-         });
-  }
-
-  void check_core() {
-    auto bytes = object();
-    const bpflink_core_kernel* kernel = slot(kernels_).get();
-    const char* setting = text();
-    uint64_t value = number();
-    bpflink_core_facts facts = BPFLINK_CORE_FACTS_INIT;
-    facts.context = this;
-    if (choose_.one_in(2))
-      facts.kconfig = [](void* session, const char*, uint64_t* answer) {
-        *answer = static_cast<Session*>(session)->number();
-        return 1;
-      };
-    if (choose_.one_in(2))
-      facts.has_ksym = [](void* session, const char*) {
-        return static_cast<int>(static_cast<Session*>(session)->choose_.below(3)) - 1;
-      };
-    if (choose_.one_in(2))
-      facts.settings = &setting, facts.setting_values = &value, facts.setting_count = 1;
-    facts.version = number();
-    facts.strict = flag();
-    const auto* given = options_of(facts);
-    make(reports_, bpflink_core_report_free, {}, [&](bpflink_core_report** report, char** error) {
-      return bpflink_core_check(bytes->data(), bytes->size(), kernel, given, report, error);
-    });
-  }
-
-  void read_core() {
-    const bpflink_core_report* report = slot(reports_).get();
-    size_t index = choose_.below(bpflink_core_report_verdict_count(report) + 1);
-    describe<bpflink_core_verdict>(
-        [&](auto* out, size_t size) {
-          return bpflink_core_report_verdict(report, index, out, size);
-        },
-        &bpflink_core_verdict::section, &bpflink_core_verdict::kind, &bpflink_core_verdict::access,
-        &bpflink_core_verdict::message);
-    const char* name = nullptr;
-    uint64_t value = 0;
-    if (bpflink_core_report_program(report, index, choose_.below(3), &name) == BPFLINK_OK)
-      read_text(name);
-    if (bpflink_core_report_assumption(report, index, choose_.below(3), &name, &value) ==
-        BPFLINK_OK)
-      read_text(name);
-  }
-
-  void minimize() {
-    auto first = object(), second = object();
-    const void* objects[] = {first->data(), second->data()};
-    size_t sizes[] = {first->size(), second->size()};
-    const bpflink_core_kernel* kernel = slot(kernels_).get();
-    size_t count = choose_.below(3);
-    uint32_t order = flag();
-    make_blob([&](void** bytes, size_t* size, char** error) {
-      return bpflink_core_minimize(objects, sizes, count, kernel, order, bytes, size, error);
-    });
-  }
-
-  // ---- image BTF
-
-  void new_image() {
-    auto base = choose_.one_in(3) ? slot(btfs_) : Owned<const bpflink_btf>{};
-    const auto* options = options_of(dedup_options(base));
-    make(images_, bpflink_image_free, {base.handle},
-         [&](bpflink_image** image, char**) { return bpflink_image_new(options, image); });
-  }
-
-  void add_to_image() {
-    bpflink_image* image = slot(images_).get();
-    const bpflink_btf* btf = slot(btfs_).get();
-    expect(bpflink_image_add(image, text(), btf), {BPFLINK_ERROR_INPUT});
-    const char* name = btf ? bpflink_btf_name(btf, type_id(btf)) : text();
-    expect(bpflink_image_add_function(image, name), {});
-    expect(bpflink_image_add_variable(image, name, number(), number(), flag()), {});
-    expect(bpflink_image_tag_function(image, name, text()), {});
-  }
-
-  void run_image() {
-    bpflink_image* image = slot(images_).get();
-    make_blob([&](void** bytes, size_t* size, char** error) {
-      return bpflink_image_run(image, bytes, size, error);
-    });
-    const char* name = nullptr;
-    bpflink_image_omission reason{};
-    bpflink_status status = bpflink_image_omitted(image, choose_.below(3), &name, &reason);
-    expect(status, {BPFLINK_ERROR_NOT_FOUND});
-    if (status == BPFLINK_OK) read_text(name);
-  }
-
   /// Frees handles in any order, and null.
   void forget() {
     bpflink_linker_free(nullptr), bpflink_object_free(nullptr), bpflink_btf_free(nullptr);
-    bpflink_dedup_free(nullptr), bpflink_image_free(nullptr), bpflink_verdict_free(nullptr);
-    bpflink_core_kernel_free(nullptr), bpflink_core_report_free(nullptr), bpflink_free(nullptr);
-    switch (choose_.below(8)) {
+    bpflink_dedup_free(nullptr), bpflink_free(nullptr);
+    switch (choose_.below(4)) {
       case 0:
         return keep(objects_, {});
       case 1:
         return keep(btfs_, {});
       case 2:
         return keep(linkers_, {});
-      case 3:
-        return keep(dedups_, {});
-      case 4:
-        return keep(kernels_, {});
-      case 5:
-        return keep(reports_, {});
-      case 6:
-        return keep(images_, {});
       default:
-        return keep(verdicts_, {});
+        return keep(dedups_, {});
     }
   }
 
   Choices choose_;
   std::vector<std::shared_ptr<const Bytes>> blobs_;
-  Bytes options_;
   std::array<Owned<bpflink_object>, 4> objects_;
   std::array<Owned<const bpflink_btf>, 4> btfs_;
   std::array<Owned<bpflink_linker>, 2> linkers_;
   std::array<Owned<bpflink_dedup>, 2> dedups_;
-  std::array<Owned<bpflink_verdict>, 2> verdicts_;
-  std::array<Owned<bpflink_core_kernel>, 2> kernels_;
-  std::array<Owned<bpflink_core_report>, 2> reports_;
-  std::array<Owned<bpflink_image>, 2> images_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 //! Deduplication.
 
-use std::mem::size_of;
 use std::ptr;
 
 use crate::btf::Btf;
@@ -32,14 +31,9 @@ pub struct Dedup {
 impl Dedup {
     /// Creates a deduplicator whose output has the byte order of the host.
     pub fn new() -> Result<Dedup, Error> {
-        let options = ffi::bpflink_dedup_options {
-            size: size_of::<ffi::bpflink_dedup_options>(),
-            byte_order: cfg!(target_endian = "big") as u32,
-            ..ffi::bpflink_dedup_options::default()
-        };
         let mut raw = ptr::null_mut();
-        // SAFETY: the options are copied.
-        let status = unsafe { ffi::bpflink_dedup_new(&options, &mut raw) };
+        // SAFETY: the handle is this Dedup's.
+        let status = unsafe { ffi::bpflink_dedup_new(cfg!(target_endian = "big") as u32, &mut raw) };
         if status != ffi::BPFLINK_OK {
             return Err(Error::of(status, String::new()));
         }

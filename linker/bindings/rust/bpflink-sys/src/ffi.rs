@@ -235,32 +235,6 @@ extern "C" {
 extern "C" {
     pub fn bpflink_object_btf(object: *const bpflink_object) -> *const bpflink_btf;
 }
-#[repr(C)]
-pub struct bpflink_section_meaning {
-    pub type_: u32,
-    pub attach_type: u32,
-    pub sleepable: u32,
-    pub xdp_frags: u32,
-    pub autoload: u32,
-    pub reserved: u32,
-    pub target: *const c::c_char,
-}
-impl Default for bpflink_section_meaning {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_read_section_name(
-        section: *const c::c_char,
-        out: *mut bpflink_section_meaning,
-        size: usize,
-    ) -> bpflink_status;
-}
 extern "C" {
     pub fn bpflink_program_type_name(type_: u32) -> *const c::c_char;
 }
@@ -630,30 +604,10 @@ pub const BPFLINK_LINKAGE_GLOBAL: bpflink_linkage = 1;
 pub const BPFLINK_LINKAGE_EXTERN: bpflink_linkage = 2;
 pub type bpflink_linkage = c::c_uint;
 extern "C" {
-    pub fn bpflink_btf_kind_name(kind: u32) -> *const c::c_char;
-}
-extern "C" {
     pub fn bpflink_btf_parse(
         blob: *const c::c_void,
         size: usize,
         btf: *mut *mut bpflink_btf,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_parse_split(
-        blob: *const c::c_void,
-        size: usize,
-        base: *const bpflink_btf,
-        btf: *mut *mut bpflink_btf,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_read(
-        path: *const c::c_char,
-        blob: *mut *mut c::c_void,
-        size: *mut usize,
         error: *mut *mut c::c_char,
     ) -> bpflink_status;
 }
@@ -669,29 +623,11 @@ extern "C" {
     pub fn bpflink_btf_free(btf: *mut bpflink_btf);
 }
 extern "C" {
-    pub fn bpflink_btf_byte_order(btf: *const bpflink_btf) -> bpflink_byte_order;
-}
-extern "C" {
-    pub fn bpflink_btf_first_id(btf: *const bpflink_btf) -> u32;
-}
-extern "C" {
     pub fn bpflink_btf_end_id(btf: *const bpflink_btf) -> u32;
-}
-extern "C" {
-    pub fn bpflink_btf_kind(btf: *const bpflink_btf, id: u32) -> u32;
-}
-extern "C" {
-    pub fn bpflink_btf_name(btf: *const bpflink_btf, id: u32) -> *const c::c_char;
 }
 extern "C" {
     pub fn bpflink_btf_find(btf: *const bpflink_btf, kind: u32, name: *const c::c_char, id: *mut u32)
         -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_find_c_type(btf: *const bpflink_btf, name: *const c::c_char, id: *mut u32) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_size(btf: *const bpflink_btf, id: u32, size: *mut u64) -> bpflink_status;
 }
 #[repr(C)]
 pub struct bpflink_type {
@@ -748,35 +684,6 @@ impl Default for bpflink_enumerator {
         }
     }
 }
-#[repr(C)]
-pub struct bpflink_param {
-    pub name: *const c::c_char,
-    pub type_id: u32,
-}
-impl Default for bpflink_param {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-#[repr(C)]
-pub struct bpflink_var_secinfo {
-    pub type_id: u32,
-    pub offset: u32,
-    pub size: u32,
-}
-impl Default for bpflink_var_secinfo {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 extern "C" {
     pub fn bpflink_btf_type(btf: *const bpflink_btf, id: u32, out: *mut bpflink_type, size: usize) -> bpflink_status;
 }
@@ -799,64 +706,18 @@ extern "C" {
     ) -> bpflink_status;
 }
 extern "C" {
-    pub fn bpflink_btf_param(
-        btf: *const bpflink_btf,
-        id: u32,
-        index: u32,
-        out: *mut bpflink_param,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_var_secinfo(
-        btf: *const bpflink_btf,
-        id: u32,
-        index: u32,
-        out: *mut bpflink_var_secinfo,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
     pub fn bpflink_btf_declaration(btf: *const bpflink_btf, id: u32, name: *const c::c_char) -> *mut c::c_char;
 }
 extern "C" {
     pub fn bpflink_btf_definition(btf: *const bpflink_btf, id: u32) -> *mut c::c_char;
-}
-extern "C" {
-    pub fn bpflink_btf_c_header(btf: *const bpflink_btf) -> *mut c::c_char;
-}
-extern "C" {
-    pub fn bpflink_btf_raw(btf: *const bpflink_btf, id: u32) -> *mut c::c_char;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_dedup {
     _unused: [u8; 0],
 }
-#[repr(C)]
-pub struct bpflink_dedup_options {
-    pub size: usize,
-    pub base: *const bpflink_btf,
-    pub threads: u32,
-    pub byte_order: u32,
-    pub flatten: u32,
-    pub sort: u32,
-    pub for_kernel: u32,
-}
-impl Default for bpflink_dedup_options {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 extern "C" {
-    pub fn bpflink_dedup_new(options: *const bpflink_dedup_options, dedup: *mut *mut bpflink_dedup) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_dedup_options_fault(options: *const bpflink_dedup_options) -> *mut c::c_char;
+    pub fn bpflink_dedup_new(byte_order: u32, dedup: *mut *mut bpflink_dedup) -> bpflink_status;
 }
 extern "C" {
     pub fn bpflink_dedup_free(dedup: *mut bpflink_dedup);
@@ -874,337 +735,5 @@ extern "C" {
         blob: *mut *mut c::c_void,
         size: *mut usize,
         error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_dedup_output_id(
-        dedup: *const bpflink_dedup,
-        input: usize,
-        id: u32,
-        output_id: *mut u32,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_dedup_explain(
-        dedup: *const bpflink_dedup,
-        what: *const c::c_char,
-        text: *mut *mut c::c_char,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct bpflink_distilled {
-    pub base: *mut c::c_void,
-    pub base_size: usize,
-    pub types: *mut c::c_void,
-    pub types_size: usize,
-    pub ids: *mut u32,
-    pub id_count: usize,
-}
-impl Default for bpflink_distilled {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_btf_distill(
-        split: *const bpflink_btf,
-        byte_order: u32,
-        needed: *const u32,
-        needed_count: usize,
-        out: *mut bpflink_distilled,
-        size: usize,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-pub const BPFLINK_BTF_OF_PROGRAM: bpflink_btf_use = 0;
-pub const BPFLINK_BTF_OF_KERNEL: bpflink_btf_use = 1;
-pub type bpflink_btf_use = c::c_uint;
-extern "C" {
-    pub fn bpflink_btf_convert(
-        btf: *const bpflink_btf,
-        use_: u32,
-        major: u32,
-        minor: u32,
-        blob: *mut *mut c::c_void,
-        size: *mut usize,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct bpflink_verdict {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-pub struct bpflink_fault {
-    pub rule: *const c::c_char,
-    pub text: *const c::c_char,
-    pub kernel: *const c::c_char,
-    pub advice: *const c::c_char,
-    pub type_: *const c::c_char,
-    pub subject: *const c::c_char,
-    pub type_id: u32,
-    pub since_major: u32,
-    pub since_minor: u32,
-    pub until_major: u32,
-    pub until_minor: u32,
-}
-impl Default for bpflink_fault {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-#[repr(C)]
-pub struct bpflink_requirement {
-    pub what: *const c::c_char,
-    pub major: u32,
-    pub minor: u32,
-    pub type_id: u32,
-}
-impl Default for bpflink_requirement {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_btf_check(
-        blob: *const c::c_void,
-        size: usize,
-        use_: u32,
-        base: *const bpflink_btf,
-        verdict: *mut *mut bpflink_verdict,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_verdict_free(verdict: *mut bpflink_verdict);
-}
-extern "C" {
-    pub fn bpflink_verdict_fault_count(verdict: *const bpflink_verdict) -> usize;
-}
-extern "C" {
-    pub fn bpflink_verdict_accepts(verdict: *const bpflink_verdict, major: u32, minor: u32) -> u32;
-}
-extern "C" {
-    pub fn bpflink_verdict_omitted(verdict: *const bpflink_verdict) -> u64;
-}
-extern "C" {
-    pub fn bpflink_verdict_fault(
-        verdict: *const bpflink_verdict,
-        index: usize,
-        out: *mut bpflink_fault,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_verdict_fault_text(verdict: *const bpflink_verdict, index: usize) -> *mut c::c_char;
-}
-extern "C" {
-    pub fn bpflink_verdict_needs(
-        verdict: *const bpflink_verdict,
-        out: *mut bpflink_requirement,
-        size: usize,
-    ) -> bpflink_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct bpflink_core_kernel {
-    _unused: [u8; 0],
-}
-extern "C" {
-    pub fn bpflink_core_kernel_new(
-        vmlinux: *const bpflink_btf,
-        modules: *const *const bpflink_btf,
-        module_count: usize,
-        kernel: *mut *mut bpflink_core_kernel,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_core_kernel_free(kernel: *mut bpflink_core_kernel);
-}
-#[repr(C)]
-pub struct bpflink_core_facts {
-    pub size: usize,
-    pub context: *mut c::c_void,
-    pub kconfig: ::std::option::Option<
-        unsafe extern "C" fn(context: *mut c::c_void, name: *const c::c_char, value: *mut u64) -> c::c_int,
-    >,
-    pub has_ksym:
-        ::std::option::Option<unsafe extern "C" fn(context: *mut c::c_void, name: *const c::c_char) -> c::c_int>,
-    pub settings: *const *const c::c_char,
-    pub setting_values: *const u64,
-    pub setting_count: usize,
-    pub version: u32,
-    pub strict: u32,
-}
-impl Default for bpflink_core_facts {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-pub const BPFLINK_CORE_RESOLVES: bpflink_core_status = 0;
-pub const BPFLINK_CORE_GUARDED: bpflink_core_status = 1;
-pub const BPFLINK_CORE_UNKNOWN: bpflink_core_status = 2;
-pub const BPFLINK_CORE_FAILS: bpflink_core_status = 3;
-pub type bpflink_core_status = c::c_uint;
-#[repr(C)]
-pub struct bpflink_core_verdict {
-    pub section: *const c::c_char,
-    pub kind: *const c::c_char,
-    pub access: *const c::c_char,
-    pub message: *const c::c_char,
-    pub offset: u64,
-    pub value: u64,
-    pub index: u32,
-    pub status: u32,
-    pub has_value: u32,
-    pub program_count: u32,
-    pub assumption_count: u32,
-}
-impl Default for bpflink_core_verdict {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct bpflink_core_report {
-    _unused: [u8; 0],
-}
-extern "C" {
-    pub fn bpflink_core_check(
-        object: *const c::c_void,
-        size: usize,
-        kernel: *const bpflink_core_kernel,
-        facts: *const bpflink_core_facts,
-        report: *mut *mut bpflink_core_report,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_core_report_free(report: *mut bpflink_core_report);
-}
-extern "C" {
-    pub fn bpflink_core_report_verdict_count(report: *const bpflink_core_report) -> usize;
-}
-extern "C" {
-    pub fn bpflink_core_report_verdict(
-        report: *const bpflink_core_report,
-        index: usize,
-        out: *mut bpflink_core_verdict,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_core_report_program(
-        report: *const bpflink_core_report,
-        index: usize,
-        program: usize,
-        name: *mut *const c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_core_report_assumption(
-        report: *const bpflink_core_report,
-        index: usize,
-        assumption: usize,
-        variable: *mut *const c::c_char,
-        value: *mut u64,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_core_minimize(
-        objects: *const *const c::c_void,
-        sizes: *const usize,
-        count: usize,
-        kernel: *const bpflink_core_kernel,
-        byte_order: u32,
-        blob: *mut *mut c::c_void,
-        size: *mut usize,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct bpflink_image {
-    _unused: [u8; 0],
-}
-pub const BPFLINK_IMAGE_SEVERAL_PROTOTYPES: bpflink_image_omission = 0;
-pub const BPFLINK_IMAGE_CLONE: bpflink_image_omission = 1;
-pub const BPFLINK_IMAGE_SEVERAL_TYPES: bpflink_image_omission = 2;
-pub const BPFLINK_IMAGE_OTHER_SIZE: bpflink_image_omission = 3;
-pub const BPFLINK_IMAGE_OVERLAP: bpflink_image_omission = 4;
-pub const BPFLINK_IMAGE_TAG_WITHOUT_FUNCTION: bpflink_image_omission = 5;
-pub type bpflink_image_omission = c::c_uint;
-extern "C" {
-    pub fn bpflink_image_new(options: *const bpflink_dedup_options, image: *mut *mut bpflink_image) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_free(image: *mut bpflink_image);
-}
-extern "C" {
-    pub fn bpflink_image_add(
-        image: *mut bpflink_image,
-        name: *const c::c_char,
-        btf: *const bpflink_btf,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_add_weak_function(image: *mut bpflink_image, name: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_add_function(image: *mut bpflink_image, name: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_add_variable(
-        image: *mut bpflink_image,
-        name: *const c::c_char,
-        offset: u32,
-        size: u32,
-        is_local: u32,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_tag_function(
-        image: *mut bpflink_image,
-        name: *const c::c_char,
-        text: *const c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_run(
-        image: *mut bpflink_image,
-        blob: *mut *mut c::c_void,
-        size: *mut usize,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_image_omitted(
-        image: *const bpflink_image,
-        index: usize,
-        name: *mut *const c::c_char,
-        reason: *mut bpflink_image_omission,
     ) -> bpflink_status;
 }
