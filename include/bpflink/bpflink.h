@@ -11,9 +11,9 @@
  * Absent. A name that is absent is "", an id or a number 0, a pointer null. A look-up that finds
  * nothing returns BPFLINK_ERROR_NOT_FOUND.
  *
- * Growth. Structs grow at their end from version to version; no function or member is removed. The
- * library fills descriptions up to the size that the caller gives, and what it does not know with
- * 0.
+ * Growth. Structs grow at their end from version to version; no function or member is removed. A
+ * program needs the version of the library that it was compiled with, or a later one, whose structs
+ * may be longer: an array has their distance.
  *
  * Ownership. What a function named ..._new, ..._open or ..._parse makes is freed by the ..._free of
  * its handle, which allows null. Strings in descriptions belong to the handle that was asked, and
@@ -52,6 +52,17 @@ const char* bpflink_version(void);
 
 /** A status in words, for messages. Static; never null. */
 const char* bpflink_status_text(enum bpflink_status status);
+
+/** An array of structs, that of a version of the library. It belongs to what it was got from. */
+struct bpflink_array {
+  const void* items; /**< the first of them */
+  size_t count;      /**< how many */
+  size_t stride;     /**< bytes from one to the next */
+};
+
+/** Item `index` of an array of `struct type`. */
+#define BPFLINK_ITEM(type, array, index) \
+  ((const struct type*)((const char*)(array).items + (index) * (array).stride))
 
 /** Frees text and bytes that a function of this library gave to its caller. Null is allowed. */
 void bpflink_free(void* memory);
@@ -96,9 +107,8 @@ struct bpflink_location {
 };
 
 /** Something to report to the user. It and all that it points to live until the callback returns.
- * Until then, the functions below also take a copy of it. */
+ */
 struct bpflink_diagnostic {
-  size_t size;                       /**< bytes of this struct */
   enum bpflink_severity severity;    /**< how much it matters */
   enum bpflink_diagnostic_code code; /**< what it is about */
   const char* message;               /**< one line without a final full stop */
@@ -106,15 +116,9 @@ struct bpflink_diagnostic {
   size_t detail_count;               /**< how many lines */
   const char* file;                  /**< the input or output that it is about, or "" */
   const char* symbol;                /**< the symbol that it is about, or "" */
-  size_t location_count;             /**< for bpflink_diagnostic_location() */
-  const void* source;                /**< what the functions below read */
+  struct bpflink_array locations;    /**< of bpflink_location, the most important first */
+  const void* source;                /**< what bpflink_diagnostic_render() reads */
 };
-
-/** Describes place `index` of a diagnostic, the most important first, in the first `size` bytes of
- * `*out`. Error: ARGUMENT. */
-enum bpflink_status bpflink_diagnostic_location(const struct bpflink_diagnostic* diagnostic,
-                                                size_t index, struct bpflink_location* out,
-                                                size_t size);
 
 /** A diagnostic as text for people, as bpflink prints it, each line with its line break; for
  * `program`, whose name is shown where no line of source is known. `color` is 1 for ANSI escapes,
@@ -186,7 +190,13 @@ enum bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd);
 enum bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** image,
                                                   size_t* size);
 
-/** What the last link did. */
+/** A pass of a link. */
+struct bpflink_pass {
+  const char* name; /**< its name */
+  double seconds;   /**< the time that it took */
+};
+
+/** What a link did. */
 struct bpflink_link_report {
   uint64_t objects;             /**< objects linked, members of archives among them */
   uint64_t input_types;         /**< BTF types of all objects */
@@ -199,24 +209,15 @@ struct bpflink_link_report {
   const char* cross_references; /**< who defines and who uses each symbol */
   const char* explanations;     /**< on what the options asked to explain (`--explain`) */
   const char* sizes;            /**< lists of what is large (`--print-sizes`) */
-  size_t file_count;            /**< for bpflink_linker_report_file() */
-  size_t pass_count;            /**< for bpflink_linker_report_pass() */
+  const char* const* files;     /**< paths of all that was read: objects, archives, members of thin
+                                     archives */
+  size_t file_count;            /**< how many */
+  struct bpflink_array passes;  /**< of bpflink_pass */
 };
 
-/** Describes the last link in the first `size` bytes of `*out`; its strings live until the next
- * link. Errors: ARGUMENT; NOT_FOUND if no option asked for a report, or nothing was linked. */
-enum bpflink_status bpflink_linker_report(const bpflink_linker* linker,
-                                          struct bpflink_link_report* out, size_t size);
-
-/** The path of file `index` of those that the last link read, in `*path`: objects, archives, and
- * members of thin archives. Error: ARGUMENT. */
-enum bpflink_status bpflink_linker_report_file(const bpflink_linker* linker, size_t index,
-                                               const char** path);
-
-/** The name of pass `index` of the last link, in `*name`, and the time that it took, in `*seconds`.
- * Error: ARGUMENT. */
-enum bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker, size_t index,
-                                               const char** name, double* seconds);
+/** What the last link did, which lives until the next one; null if no option asked for a report, or
+ * nothing was linked. */
+const struct bpflink_link_report* bpflink_linker_report(const bpflink_linker* linker);
 
 /** @}
  * @name Objects
@@ -239,15 +240,6 @@ enum bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink
 
 /** Frees an object and all that was got from it. Null is allowed. */
 void bpflink_object_free(bpflink_object* object);
-
-/** The object's byte order. */
-enum bpflink_byte_order bpflink_object_byte_order(const bpflink_object* object);
-
-/** The text of the `license` section, or "". */
-const char* bpflink_object_license(const bpflink_object* object);
-
-/** The object's BTF, or null. It belongs to the object: do not free it. */
-const bpflink_btf* bpflink_object_btf(const bpflink_object* object);
 
 /** A value of enum bpf_prog_type as bpftool spells it: "xdp"; "unspec" if unknown. Static. */
 const char* bpflink_program_type_name(uint32_t type);
@@ -277,24 +269,24 @@ struct bpflink_program {
 
 /** A map that is defined in `.maps`. Numbers that the definition does not give are 0. */
 struct bpflink_map {
-  const char* name;               /**< the variable's name */
-  uint64_t offset;                /**< bytes into `.maps` */
-  uint64_t extra;                 /**< map_extra */
-  uint32_t type;                  /**< enum bpf_map_type */
-  uint32_t key_size;              /**< bytes */
-  uint32_t value_size;            /**< bytes */
-  uint32_t max_entries;           /**< elements */
-  uint32_t flags;                 /**< map_flags, BPF_F_* */
-  uint32_t numa_node;             /**< numa_node */
-  uint32_t pinning;               /**< LIBBPF_PIN_* */
-  uint32_t key_type_id;           /**< the type of keys */
-  uint32_t value_type_id;         /**< the type of values */
-  uint32_t var_id;                /**< its VAR */
-  uint32_t attribute_count;       /**< for bpflink_object_map_attribute() */
-  uint32_t slot_count;            /**< for bpflink_object_map_slot() */
-  uint32_t inner_attribute_count; /**< for bpflink_object_map_inner_attribute() */
-  uint32_t is_static;             /**< 1: a local symbol */
-  uint32_t is_weak;               /**< 1: a weak definition */
+  const char* name;                      /**< the variable's name */
+  uint64_t offset;                       /**< bytes into `.maps` */
+  uint64_t extra;                        /**< map_extra */
+  uint32_t type;                         /**< enum bpf_map_type */
+  uint32_t key_size;                     /**< bytes */
+  uint32_t value_size;                   /**< bytes */
+  uint32_t max_entries;                  /**< elements */
+  uint32_t flags;                        /**< map_flags, BPF_F_* */
+  uint32_t numa_node;                    /**< numa_node */
+  uint32_t pinning;                      /**< LIBBPF_PIN_* */
+  uint32_t key_type_id;                  /**< the type of keys */
+  uint32_t value_type_id;                /**< the type of values */
+  uint32_t var_id;                       /**< its VAR */
+  uint32_t is_static;                    /**< 1: a local symbol */
+  uint32_t is_weak;                      /**< 1: a weak definition */
+  struct bpflink_array attributes;       /**< of bpflink_map_attribute */
+  struct bpflink_array inner_attributes; /**< the same of the maps within, of a map of maps */
+  struct bpflink_array slots; /**< of bpflink_map_slot, those that the definition fills */
 };
 
 /** How a map's attribute is written in C. */
@@ -313,6 +305,12 @@ struct bpflink_map_attribute {
   uint32_t type_id;                 /**< of the other forms: its type */
 };
 
+/** An element of a map of maps or programs that the map's definition fills. */
+struct bpflink_map_slot {
+  const char* symbol; /**< the map or function put there */
+  uint32_t index;     /**< the element's key */
+};
+
 /** What a section of data is for. New values may be added. */
 enum bpflink_data_section_kind {
   BPFLINK_DATA_SECTION_DATA = 0,    /**< `.data`, `.data.*` */
@@ -328,10 +326,10 @@ struct bpflink_data_section {
   const char* name;                    /**< ".rodata" */
   uint64_t size;                       /**< bytes */
   const void* contents;                /**< `size` initial bytes; null if all are zero */
-  uint32_t variable_count;             /**< for bpflink_object_variable() */
   uint32_t datasec_id;                 /**< its DATASEC, 0 without BTF */
   uint64_t alignment;                  /**< bytes */
   enum bpflink_data_section_kind kind; /**< what it is for */
+  struct bpflink_array variables;      /**< of bpflink_variable */
 };
 
 /** A variable of a section of data. */
@@ -359,16 +357,16 @@ struct bpflink_extern {
 
 /** A variable in a `.struct_ops*` section: a map of type struct_ops. */
 struct bpflink_struct_ops {
-  const char* name;      /**< the variable's name */
-  const char* section;   /**< ".struct_ops", ".struct_ops.link", "?" before it included */
-  const char* type_name; /**< the struct's name, such as "tcp_congestion_ops" */
-  uint32_t type_id;      /**< the struct */
-  uint32_t is_link;      /**< 1: attached by a link */
-  uint64_t offset;       /**< bytes into the section */
-  uint64_t size;         /**< bytes */
-  uint32_t autoload;     /**< 0 for a "?" section: registered only if asked for */
-  uint32_t member_count; /**< for bpflink_object_struct_ops_member() */
-  const void* contents;  /**< `size` initial bytes; null if all are zero */
+  const char* name;             /**< the variable's name */
+  const char* section;          /**< ".struct_ops", ".struct_ops.link", "?" before it included */
+  const char* type_name;        /**< the struct's name, such as "tcp_congestion_ops" */
+  uint32_t type_id;             /**< the struct */
+  uint32_t is_link;             /**< 1: attached by a link */
+  uint64_t offset;              /**< bytes into the section */
+  uint64_t size;                /**< bytes */
+  uint32_t autoload;            /**< 0 for a "?" section: registered only if asked for */
+  const void* contents;         /**< `size` initial bytes; null if all are zero */
+  struct bpflink_array members; /**< of bpflink_struct_ops_member */
 };
 
 /** A member of a struct_ops variable that a program implements. */
@@ -378,77 +376,20 @@ struct bpflink_struct_ops_member {
   uint64_t offset;     /**< bytes into the variable */
 };
 
-/** How many programs the object has. */
-size_t bpflink_object_program_count(const bpflink_object* object);
-/** How many maps are defined in `.maps`. */
-size_t bpflink_object_map_count(const bpflink_object* object);
-/** How many sections of data there are. */
-size_t bpflink_object_data_section_count(const bpflink_object* object);
-/** How many externs there are. */
-size_t bpflink_object_extern_count(const bpflink_object* object);
-/** How many struct_ops variables there are. */
-size_t bpflink_object_struct_ops_count(const bpflink_object* object);
+/** What an object has. */
+struct bpflink_contents {
+  enum bpflink_byte_order byte_order; /**< its byte order */
+  const char* license;                /**< the text of the `license` section, or "" */
+  const bpflink_btf* btf;             /**< its BTF, or null; do not free it */
+  struct bpflink_array programs;      /**< of bpflink_program */
+  struct bpflink_array maps;          /**< of bpflink_map, those in `.maps` */
+  struct bpflink_array data_sections; /**< of bpflink_data_section */
+  struct bpflink_array externs;       /**< of bpflink_extern */
+  struct bpflink_array struct_ops;    /**< of bpflink_struct_ops */
+};
 
-/* Each of the following describes the item with an index below the count, in the first `size` bytes
- * of `*out`; pass sizeof *out. Error: ARGUMENT. */
-
-/** Describes program `index`. */
-enum bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
-                                           struct bpflink_program* out, size_t size);
-/** Describes map `index`. */
-enum bpflink_status bpflink_object_map(const bpflink_object* object, size_t index,
-                                       struct bpflink_map* out, size_t size);
-/** Describes attribute `attribute` of map `map`. */
-enum bpflink_status bpflink_object_map_attribute(const bpflink_object* object, size_t map,
-                                                 size_t attribute,
-                                                 struct bpflink_map_attribute* out, size_t size);
-/** Describes attribute `attribute` of the maps within map `map`, a map of maps. */
-enum bpflink_status bpflink_object_map_inner_attribute(const bpflink_object* object, size_t map,
-                                                       size_t attribute,
-                                                       struct bpflink_map_attribute* out,
-                                                       size_t size);
-/** Slot `slot` of those that the definition of map `map` fills: `*index` is the element's key,
- * `*symbol` the map or function put there. Error: ARGUMENT. */
-enum bpflink_status bpflink_object_map_slot(const bpflink_object* object, size_t map, size_t slot,
-                                            uint32_t* index, const char** symbol);
-/** Describes section of data `index`. */
-enum bpflink_status bpflink_object_data_section(const bpflink_object* object, size_t index,
-                                                struct bpflink_data_section* out, size_t size);
-/** Describes variable `variable` of section of data `section`. */
-enum bpflink_status bpflink_object_variable(const bpflink_object* object, size_t section,
-                                            size_t variable, struct bpflink_variable* out,
-                                            size_t size);
-/** Describes extern `index`. */
-enum bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
-                                          struct bpflink_extern* out, size_t size);
-/** Describes struct_ops variable `index`. */
-enum bpflink_status bpflink_object_struct_ops(const bpflink_object* object, size_t index,
-                                              struct bpflink_struct_ops* out, size_t size);
-/** Describes member `member` of those that struct_ops variable `index` sets. */
-enum bpflink_status bpflink_object_struct_ops_member(const bpflink_object* object, size_t index,
-                                                     size_t member,
-                                                     struct bpflink_struct_ops_member* out,
-                                                     size_t size);
-
-/* Each of the following finds an item by its name, in constant time, and gives its index. Of
- * several items of one name, such as static variables of several units, it gives the first. Errors:
- * ARGUMENT, NOT_FOUND. */
-
-/** Finds a program. */
-enum bpflink_status bpflink_object_find_program(const bpflink_object* object, const char* name,
-                                                size_t* index);
-/** Finds a map. */
-enum bpflink_status bpflink_object_find_map(const bpflink_object* object, const char* name,
-                                            size_t* index);
-/** Finds a variable, and its section of data. */
-enum bpflink_status bpflink_object_find_variable(const bpflink_object* object, const char* name,
-                                                 size_t* section, size_t* variable);
-/** Finds an extern. */
-enum bpflink_status bpflink_object_find_extern(const bpflink_object* object, const char* name,
-                                               size_t* index);
-/** Finds a struct_ops variable. */
-enum bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object, const char* name,
-                                                   size_t* index);
+/** What an object has, which lives as long as the handle; null for null. */
+const struct bpflink_contents* bpflink_object_contents(const bpflink_object* object);
 
 /** Makes a module for Rust of the object in `size` bytes at `image`, as `bpfskel --rust --name`
  * does, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */
@@ -537,9 +478,11 @@ struct bpflink_type {
   uint32_t vlen;     /**< members, enumerators, parameters, or variables of a DATASEC */
   uint32_t encoding; /**< of an INT: enum bpflink_int_encoding, or'ed */
   uint32_t linkage;  /**< of a FUNC or VAR: enum bpflink_linkage */
-  int32_t component_idx;  /**< of a DECL_TAG: the member or parameter, or -1 */
-  uint32_t index_type_id; /**< of an ARRAY: the type of its indices */
-  uint32_t bits;          /**< of an INT: how many bits of it are used */
+  int32_t component_idx;            /**< of a DECL_TAG: the member or parameter, or -1 */
+  uint32_t index_type_id;           /**< of an ARRAY: the type of its indices */
+  uint32_t bits;                    /**< of an INT: how many bits of it are used */
+  struct bpflink_array members;     /**< of a STRUCT or UNION: of bpflink_member */
+  struct bpflink_array enumerators; /**< of an ENUM or ENUM64: of bpflink_enumerator */
 };
 
 /** A member of a struct or union. */
@@ -557,15 +500,11 @@ struct bpflink_enumerator {
   uint64_t value;   /**< extended to 64 bits by the enum's sign, in two's complement */
 };
 
-/** Describes a type, void among them, in the first `size` bytes of `*out`. Error: ARGUMENT. */
-enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, struct bpflink_type* out,
-                                     size_t size);
-/** Describes member `index` of a struct or union. Error: ARGUMENT, also if there is none. */
-enum bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                       struct bpflink_member* out, size_t size);
-/** Describes enumerator `index` of an enum. Error: ARGUMENT, also if there is none. */
-enum bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                           struct bpflink_enumerator* out, size_t size);
+/** Describes a type, void among them, in `*type`, which lives as long as the handle. Errors:
+ * ARGUMENT, MEMORY. */
+enum bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id,
+                                     const struct bpflink_type** type);
+
 /* Each of the following gives text that the caller frees with bpflink_free(), or null for an id
  * that does not exist and when out of memory. */
 

@@ -2,6 +2,7 @@
 #include "bpflink/btf.hpp"
 
 #include <bit>
+#include <ranges>
 
 #include "bpflink/btf_file.hpp"
 #include "bpflink/btf_query.hpp"
@@ -40,15 +41,46 @@ uint32_t referred_type(BtfType type) {
   return words != 0 ? type.words()[head_start + static_cast<size_t>(std::countr_zero(words))] : 0;
 }
 
-/// Describes what `read` reads of element `index` of a type for whose kind `has_elements` is true.
-template <typename HasElements, typename Description, typename Read>
-bpflink_status describe_element(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                HasElements has_elements, Description* out, size_t size,
-                                Read read) {
-  if (!is_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
-  BtfType type = btf->view->type(id);
-  if (!has_elements(type.kind()) || index >= type.vlen()) return BPFLINK_ERROR_ARGUMENT;
-  return describe(read(type), out, size);
+bpflink_type describe_type(const Btf& btf, uint32_t id, Arrays& arrays) {
+  bpflink_type description = {};
+  description.name = "";
+  if (id == 0) return description;
+  BtfType type = btf.type(id);
+  BtfKind kind = type.kind();
+  description.name = c_string(btf.name(type));
+  description.size = type_size(btf, id).value_or(0);
+  description.kind = std::to_underlying(kind);
+  description.kind_flag = type.kind_flag();
+  description.alignment = type_alignment(btf, id).value_or(0);
+  description.type_id = referred_type(type);
+  if (kind_words(kind).element_words != 0) description.vlen = type.vlen();
+  if (kind == BtfKind::Array) {
+    description.array_length = type.array_length();
+    description.index_type_id = type.array_index_type();
+  }
+  if (kind == BtfKind::Int) {
+    description.encoding = type.int_encoding();
+    description.bits = type.int_bits();
+  }
+  if (kind == BtfKind::Func) description.linkage = std::to_underlying(type.func_linkage());
+  if (kind == BtfKind::Var) description.linkage = std::to_underlying(type.var_linkage());
+  if (kind == BtfKind::DeclTag) description.component_idx = type.component_idx();
+  auto indices = std::views::iota(0u, type.vlen());
+  if (is_composite(kind))
+    description.members = arrays.keep(indices, [&](uint32_t index) {
+      BtfMember member = type.member(index);
+      return bpflink_member{.name = c_string(btf.string(member.name_off)),
+                            .type_id = member.type,
+                            .bit_offset = type.member_bit_offset(index),
+                            .bitfield_size = type.member_bitfield_size(index)};
+    });
+  if (is_enum(kind))
+    description.enumerators = arrays.keep(indices, [&](uint32_t index) {
+      BtfEnumerator enumerator = type.enumerator(index);
+      return bpflink_enumerator{.name = c_string(btf.string(enumerator.name_off)),
+                                .value = enumerator.value};
+    });
+  return description;
 }
 
 }  // namespace
@@ -102,54 +134,16 @@ bpflink_status bpflink_btf_find(const bpflink_btf* btf, uint32_t kind, const cha
   });
 }
 
-bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, bpflink_type* out,
-                                size_t size) {
+bpflink_status bpflink_btf_type(const bpflink_btf* btf, uint32_t id, const bpflink_type** type) {
+  if (!type) return BPFLINK_ERROR_ARGUMENT;
+  *type = nullptr;
   if (!is_void_or_type(btf, id)) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
-    bpflink_type description = {};
-    description.name = "";
-    if (id == 0) return describe(description, out, size);
-    BtfType type = btf->view->type(id);
-    BtfKind kind = type.kind();
-    description.name = c_string(btf->view->name(type));
-    description.size = type_size(*btf->view, id).value_or(0);
-    description.kind = std::to_underlying(kind);
-    description.kind_flag = type.kind_flag();
-    description.alignment = type_alignment(*btf->view, id).value_or(0);
-    description.type_id = referred_type(type);
-    if (kind_words(kind).element_words != 0) description.vlen = type.vlen();
-    if (kind == BtfKind::Array) {
-      description.array_length = type.array_length();
-      description.index_type_id = type.array_index_type();
-    }
-    if (kind == BtfKind::Int) {
-      description.encoding = type.int_encoding();
-      description.bits = type.int_bits();
-    }
-    if (kind == BtfKind::Func) description.linkage = std::to_underlying(type.func_linkage());
-    if (kind == BtfKind::Var) description.linkage = std::to_underlying(type.var_linkage());
-    if (kind == BtfKind::DeclTag) description.component_idx = type.component_idx();
-    return describe(description, out, size);
-  });
-}
-
-bpflink_status bpflink_btf_member(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                  bpflink_member* out, size_t size) {
-  return describe_element(btf, id, index, is_composite, out, size, [&](BtfType type) {
-    BtfMember member = type.member(index);
-    return bpflink_member{.name = c_string(btf->view->string(member.name_off)),
-                          .type_id = member.type,
-                          .bit_offset = type.member_bit_offset(index),
-                          .bitfield_size = type.member_bitfield_size(index)};
-  });
-}
-
-bpflink_status bpflink_btf_enumerator(const bpflink_btf* btf, uint32_t id, uint32_t index,
-                                      bpflink_enumerator* out, size_t size) {
-  return describe_element(btf, id, index, is_enum, out, size, [&](BtfType type) {
-    BtfEnumerator enumerator = type.enumerator(index);
-    return bpflink_enumerator{.name = c_string(btf->view->string(enumerator.name_off)),
-                              .value = enumerator.value};
+    auto found = btf->types.find(id);
+    if (found == btf->types.end())
+      found = btf->types.emplace(id, describe_type(*btf->view, id, btf->arrays)).first;
+    *type = &found->second;
+    return BPFLINK_OK;
   });
 }
 

@@ -13,39 +13,65 @@ using namespace bpflink::c_api;
 
 struct bpflink_linker {
   Linker linker;
+  Arrays arrays = {};
+  std::vector<const char*> files = {};
+  std::optional<bpflink_link_report> report = {};
 };
 
 namespace {
 
-/// What a diagnostic's `source` points to.
-struct DiagnosticSource {
-  const Diagnostic& diagnostic;
-  std::vector<const DiagnosticLocation*> places;
-};
+bpflink_location location_for_c(const DiagnosticLocation* place) {
+  return {.object = place->object.c_str(),
+          .section = place->section.c_str(),
+          .offset = place->offset,
+          .source = place->source.c_str(),
+          .line = place->line,
+          .column = place->column,
+          .text = place->text.c_str()};
+}
 
 /// Hands a diagnostic to C for the time of the call.
 void deliver(bpflink_diagnostic_fn on_diagnostic, void* context, const Diagnostic& diagnostic) {
   std::vector<std::string> lines = detail_lines(diagnostic);
   std::vector<const char*> details(lines.size());
   std::ranges::transform(lines, details.begin(), [](const auto& line) { return line.c_str(); });
-  DiagnosticSource source{diagnostic, places_of(diagnostic)};
-  bpflink_diagnostic delivered{.size = sizeof delivered,
-                               .severity = static_cast<bpflink_severity>(diagnostic.severity),
+  Arrays arrays;
+  bpflink_diagnostic delivered{.severity = static_cast<bpflink_severity>(diagnostic.severity),
                                .code = static_cast<bpflink_diagnostic_code>(diagnostic.code),
                                .message = diagnostic.message.c_str(),
                                .details = details.data(),
                                .detail_count = details.size(),
                                .file = diagnostic.file.c_str(),
                                .symbol = diagnostic.symbol.c_str(),
-                               .location_count = source.places.size(),
-                               .source = &source};
+                               .locations = arrays.keep(places_of(diagnostic), location_for_c),
+                               .source = &diagnostic};
   on_diagnostic(context, &delivered);
 }
 
-/// Null for a struct that the caller made and filled with zeros.
-const DiagnosticSource* source_of(const bpflink_diagnostic* diagnostic) {
-  bool has_source = diagnostic && diagnostic->size >= sizeof *diagnostic;
-  return has_source ? static_cast<const DiagnosticSource*>(diagnostic->source) : nullptr;
+/// Describes the last link.
+void describe_link(bpflink_linker& linker) {
+  linker.report.reset();
+  linker.arrays = {};
+  const LinkReport& report = linker.linker.report();
+  if (report.passes.empty()) return;
+  linker.files.clear();
+  for (const std::string& file : report.files) linker.files.push_back(file.c_str());
+  linker.report = {.objects = report.objects,
+                   .input_types = report.input_types,
+                   .output_types = report.output_types,
+                   .input_bytes = report.input_bytes,
+                   .output_bytes = report.output_bytes,
+                   .relocations = report.relocations,
+                   .symbols = report.symbols,
+                   .map = report.map.c_str(),
+                   .cross_references = report.cross_references.c_str(),
+                   .explanations = report.explanations.c_str(),
+                   .sizes = report.sizes.c_str(),
+                   .files = linker.files.data(),
+                   .file_count = linker.files.size(),
+                   .passes = linker.arrays.keep(report.passes, [](const auto& pass) {
+                     return bpflink_pass{.name = pass.first.c_str(), .seconds = pass.second};
+                   })};
 }
 
 /// Does `add` to the linker of a handle.
@@ -57,14 +83,19 @@ bpflink_status add_input(bpflink_linker* linker, Add add) {
   });
 }
 
-bpflink_status failure_of(const Linker& linker) {
-  return linker.ran_out_of_memory() ? BPFLINK_ERROR_MEMORY : BPFLINK_ERROR_LINK;
+/// Links by `link`, whose result is false on failure and otherwise goes to `give`.
+template <typename Link, typename Give>
+bpflink_status link_to(bpflink_linker* linker, Link link, Give give) {
+  return guarded([&] {
+    auto result = link(linker->linker);
+    describe_link(*linker);
+    if (result) return give(result);
+    return linker->linker.ran_out_of_memory() ? BPFLINK_ERROR_MEMORY : BPFLINK_ERROR_LINK;
+  });
 }
 
-/// Links by `link`, which returns whether that went well.
-template <typename Link>
-bpflink_status link_to(bpflink_linker* linker, Link link) {
-  return guarded([&] { return link(linker->linker) ? BPFLINK_OK : failure_of(linker->linker); });
+bpflink_status give_nothing(bool) {
+  return BPFLINK_OK;
 }
 
 }  // namespace
@@ -97,27 +128,11 @@ void bpflink_free(void* memory) {
   std::free(memory);
 }
 
-bpflink_status bpflink_diagnostic_location(const bpflink_diagnostic* diagnostic, size_t index,
-                                           bpflink_location* out, size_t size) {
-  const DiagnosticSource* source = source_of(diagnostic);
-  if (!source || index >= source->places.size()) return BPFLINK_ERROR_ARGUMENT;
-  const DiagnosticLocation& place = *source->places[index];
-  return describe({.object = place.object.c_str(),
-                   .section = place.section.c_str(),
-                   .offset = place.offset,
-                   .source = place.source.c_str(),
-                   .line = place.line,
-                   .column = place.column,
-                   .text = place.text.c_str()},
-                  out, size);
-}
-
 char* bpflink_diagnostic_render(const bpflink_diagnostic* diagnostic, const char* program,
                                 uint32_t color) {
-  const DiagnosticSource* source = source_of(diagnostic);
-  if (!source || !program || color > 1) return nullptr;
-  return give_text(
-      [&] { return render(source->diagnostic, {.program = program, .color = color == 1}); });
+  if (!diagnostic || !diagnostic->source || !program || color > 1) return nullptr;
+  const auto& source = *static_cast<const Diagnostic*>(diagnostic->source);
+  return give_text([&] { return render(source, {.program = program, .color = color == 1}); });
 }
 
 bpflink_status bpflink_linker_new(const char* const* options, size_t option_count,
@@ -180,12 +195,14 @@ bpflink_status bpflink_linker_add_memory(bpflink_linker* linker, const char* nam
 
 bpflink_status bpflink_linker_link_to_file(bpflink_linker* linker, const char* path) {
   if (!linker || !path) return BPFLINK_ERROR_ARGUMENT;
-  return link_to(linker, [&](Linker& from) { return from.link_to_file(path); });
+  return link_to(
+      linker, [&](Linker& from) { return from.link_to_file(path); }, give_nothing);
 }
 
 bpflink_status bpflink_linker_link_to_fd(bpflink_linker* linker, int fd) {
   if (!linker || fd < 0) return BPFLINK_ERROR_ARGUMENT;
-  return link_to(linker, [&](Linker& from) { return from.link_to_fd(fd); });
+  return link_to(
+      linker, [&](Linker& from) { return from.link_to_fd(fd); }, give_nothing);
 }
 
 bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** image, size_t* size) {
@@ -193,49 +210,13 @@ bpflink_status bpflink_linker_link_to_memory(bpflink_linker* linker, void** imag
   *image = nullptr;
   *size = 0;
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
-  return guarded([&] {
-    auto bytes = linker->linker.link_to_memory();
-    return bytes ? give_bytes(*bytes, image, size) : failure_of(linker->linker);
-  });
+  return link_to(
+      linker, [](Linker& from) { return from.link_to_memory(); },
+      [&](const auto& bytes) { return give_bytes(*bytes, image, size); });
 }
 
-bpflink_status bpflink_linker_report(const bpflink_linker* linker, bpflink_link_report* out,
-                                     size_t size) {
-  if (!linker || !out) return BPFLINK_ERROR_ARGUMENT;
-  const LinkReport& report = linker->linker.report();
-  if (report.passes.empty()) return BPFLINK_ERROR_NOT_FOUND;
-  return describe({.objects = report.objects,
-                   .input_types = report.input_types,
-                   .output_types = report.output_types,
-                   .input_bytes = report.input_bytes,
-                   .output_bytes = report.output_bytes,
-                   .relocations = report.relocations,
-                   .symbols = report.symbols,
-                   .map = report.map.c_str(),
-                   .cross_references = report.cross_references.c_str(),
-                   .explanations = report.explanations.c_str(),
-                   .sizes = report.sizes.c_str(),
-                   .file_count = report.files.size(),
-                   .pass_count = report.passes.size()},
-                  out, size);
-}
-
-bpflink_status bpflink_linker_report_file(const bpflink_linker* linker, size_t index,
-                                          const char** path) {
-  if (!linker || !path || index >= linker->linker.report().files.size())
-    return BPFLINK_ERROR_ARGUMENT;
-  *path = linker->linker.report().files[index].c_str();
-  return BPFLINK_OK;
-}
-
-bpflink_status bpflink_linker_report_pass(const bpflink_linker* linker, size_t index,
-                                          const char** name, double* seconds) {
-  if (!linker || !name || !seconds || index >= linker->linker.report().passes.size())
-    return BPFLINK_ERROR_ARGUMENT;
-  const auto& [pass, time] = linker->linker.report().passes[index];
-  *name = pass.c_str();
-  *seconds = time;
-  return BPFLINK_OK;
+const bpflink_link_report* bpflink_linker_report(const bpflink_linker* linker) {
+  return linker && linker->report ? &*linker->report : nullptr;
 }
 
 }  // extern "C"

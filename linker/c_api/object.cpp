@@ -11,61 +11,24 @@ struct bpflink_object {
   Object object;
   std::string license;
   bpflink_btf btf;
+  Arrays arrays;
+  bpflink_contents contents;
 };
 
 namespace {
 
-bpflink_status make_handle(std::expected<Object, Error> object, bpflink_object** out,
-                           char** error) {
-  if (!object) return give_reason(object.error(), error);
-  auto handle = std::make_unique<bpflink_object>(std::move(*object));
-  handle->license = handle->object.license();
-  handle->btf.view = handle->object.btf();
-  *out = handle.release();
-  return BPFLINK_OK;
+bpflink_map_attribute attribute_for_c(const MapAttribute& attribute) {
+  return {.name = c_string(attribute.name),
+          .number = attribute.number,
+          .form = static_cast<bpflink_attribute_form>(attribute.form),
+          .type_id = attribute.type_id};
 }
 
-/// Describes item `index` of a list, as `for_c` says it.
-template <typename Item, typename Description, typename ForC>
-bpflink_status describe_item(std::span<const Item> items, size_t index, Description* out,
-                             size_t size, ForC for_c) {
-  if (index >= items.size()) return BPFLINK_ERROR_ARGUMENT;
-  return describe(for_c(items[index]), out, size);
+bpflink_map_slot slot_for_c(const MapSlot& slot) {
+  return {.symbol = c_string(slot.symbol), .index = slot.index};
 }
 
-/// The list of an object that `items` gives, empty without an object.
-template <typename Item>
-std::span<const Item> items_of(const bpflink_object* object,
-                               std::span<const Item> (Object::*items)() const) {
-  return object ? (object->object.*items)() : std::span<const Item>();
-}
-
-/// Gives the index of the item that `find` finds by its name.
-template <typename Item>
-bpflink_status give_index(const bpflink_object* object, const char* name, size_t* index,
-                          std::span<const Item> (Object::*items)() const,
-                          const Item* (Object::*find)(std::string_view) const) {
-  if (!object || !name || !index) return BPFLINK_ERROR_ARGUMENT;
-  const Item* item = (object->object.*find)(name);
-  if (!item) return BPFLINK_ERROR_NOT_FOUND;
-  *index = static_cast<size_t>(item - (object->object.*items)().data());
-  return BPFLINK_OK;
-}
-
-std::span<const Variable> variables_of(const bpflink_object* object, size_t section) {
-  auto sections = items_of(object, &Object::data_sections);
-  return section < sections.size() ? sections[section].variables : std::span<const Variable>();
-}
-
-/// A list of map `index`, empty where there is no such map.
-template <typename Item>
-std::span<const Item> items_of_map(const bpflink_object* object, size_t index,
-                                   std::vector<Item> Map::*items) {
-  auto maps = items_of(object, &Object::maps);
-  return index < maps.size() ? maps[index].*items : std::span<const Item>();
-}
-
-bpflink_map map_for_c(const Map& map) {
+bpflink_map map_for_c(const Map& map, Arrays& arrays) {
   return {.name = c_string(map.name),
           .offset = map.offset,
           .extra = map.extra,
@@ -79,11 +42,11 @@ bpflink_map map_for_c(const Map& map) {
           .key_type_id = map.key_type_id,
           .value_type_id = map.value_type_id,
           .var_id = map.var_id,
-          .attribute_count = static_cast<uint32_t>(map.attributes.size()),
-          .slot_count = static_cast<uint32_t>(map.slots.size()),
-          .inner_attribute_count = static_cast<uint32_t>(map.inner_attributes.size()),
           .is_static = map.is_static,
-          .is_weak = map.is_weak};
+          .is_weak = map.is_weak,
+          .attributes = arrays.keep(map.attributes, attribute_for_c),
+          .inner_attributes = arrays.keep(map.inner_attributes, attribute_for_c),
+          .slots = arrays.keep(map.slots, slot_for_c)};
 }
 
 bpflink_program program_for_c(const Program& program) {
@@ -101,23 +64,6 @@ bpflink_program program_for_c(const Program& program) {
           .xdp_frags = program.meaning.xdp_frags};
 }
 
-bpflink_map_attribute attribute_for_c(const MapAttribute& attribute) {
-  return {.name = c_string(attribute.name),
-          .number = attribute.number,
-          .form = static_cast<bpflink_attribute_form>(attribute.form),
-          .type_id = attribute.type_id};
-}
-
-bpflink_data_section section_for_c(const DataSection& section) {
-  return {.name = c_string(section.name),
-          .size = section.size,
-          .contents = section.contents.empty() ? nullptr : section.contents.data(),
-          .variable_count = static_cast<uint32_t>(section.variables.size()),
-          .datasec_id = section.datasec_id,
-          .alignment = section.alignment,
-          .kind = static_cast<bpflink_data_section_kind>(section.kind)};
-}
-
 bpflink_variable variable_for_c(const Variable& variable) {
   return {.name = c_string(variable.name),
           .offset = variable.offset,
@@ -129,6 +75,16 @@ bpflink_variable variable_for_c(const Variable& variable) {
           .is_hidden = variable.is_hidden};
 }
 
+bpflink_data_section section_for_c(const DataSection& section, Arrays& arrays) {
+  return {.name = c_string(section.name),
+          .size = section.size,
+          .contents = section.contents.empty() ? nullptr : section.contents.data(),
+          .datasec_id = section.datasec_id,
+          .alignment = section.alignment,
+          .kind = static_cast<bpflink_data_section_kind>(section.kind),
+          .variables = arrays.keep(section.variables, variable_for_c)};
+}
+
 bpflink_extern extern_for_c(const Extern& found) {
   return {.name = c_string(found.name),
           .section = c_string(found.section),
@@ -138,7 +94,12 @@ bpflink_extern extern_for_c(const Extern& found) {
           .is_weak = found.is_weak};
 }
 
-bpflink_struct_ops struct_ops_for_c(const StructOps& found) {
+bpflink_struct_ops_member struct_ops_member_for_c(const StructOpsMember& member) {
+  return {
+      .name = c_string(member.name), .program = c_string(member.program), .offset = member.offset};
+}
+
+bpflink_struct_ops struct_ops_for_c(const StructOps& found, Arrays& arrays) {
   return {.name = c_string(found.name),
           .section = c_string(found.section),
           .type_name = c_string(found.type_name),
@@ -147,13 +108,32 @@ bpflink_struct_ops struct_ops_for_c(const StructOps& found) {
           .offset = found.offset,
           .size = found.size,
           .autoload = found.autoload,
-          .member_count = static_cast<uint32_t>(found.members.size()),
-          .contents = found.contents.empty() ? nullptr : found.contents.data()};
+          .contents = found.contents.empty() ? nullptr : found.contents.data(),
+          .members = arrays.keep(found.members, struct_ops_member_for_c)};
 }
 
-bpflink_struct_ops_member struct_ops_member_for_c(const StructOpsMember& member) {
-  return {
-      .name = c_string(member.name), .program = c_string(member.program), .offset = member.offset};
+bpflink_status make_handle(std::expected<Object, Error> object, bpflink_object** out,
+                           char** error) {
+  if (!object) return give_reason(object.error(), error);
+  auto handle = std::make_unique<bpflink_object>(std::move(*object));
+  const Object& read = handle->object;
+  Arrays& arrays = handle->arrays;
+  auto with_arrays = [&](auto for_c) {
+    return [&, for_c](const auto& item) { return for_c(item, arrays); };
+  };
+  handle->license = read.license();
+  handle->btf.view = read.btf();
+  handle->contents = {
+      .byte_order = order_for_c(read.byte_order()),
+      .license = handle->license.c_str(),
+      .btf = read.btf() ? &handle->btf : nullptr,
+      .programs = arrays.keep(read.programs(), program_for_c),
+      .maps = arrays.keep(read.maps(), with_arrays(map_for_c)),
+      .data_sections = arrays.keep(read.data_sections(), with_arrays(section_for_c)),
+      .externs = arrays.keep(read.externs(), extern_for_c),
+      .struct_ops = arrays.keep(read.struct_ops(), with_arrays(struct_ops_for_c))};
+  *out = handle.release();
+  return BPFLINK_OK;
 }
 
 bpflink_status give_module(const void* image, size_t size, const char* name, bool for_libbpf_rs,
@@ -207,16 +187,8 @@ void bpflink_object_free(bpflink_object* object) {
   delete object;
 }
 
-bpflink_byte_order bpflink_object_byte_order(const bpflink_object* object) {
-  return object ? order_for_c(object->object.byte_order()) : BPFLINK_LITTLE_ENDIAN;
-}
-
-const char* bpflink_object_license(const bpflink_object* object) {
-  return object ? object->license.c_str() : "";
-}
-
-const bpflink_btf* bpflink_object_btf(const bpflink_object* object) {
-  return object && object->btf.view ? &object->btf : nullptr;
+const bpflink_contents* bpflink_object_contents(const bpflink_object* object) {
+  return object ? &object->contents : nullptr;
 }
 
 const char* bpflink_program_type_name(uint32_t type) {
@@ -229,114 +201,6 @@ const char* bpflink_attach_type_name(uint32_t type) {
 
 const char* bpflink_map_type_name(uint32_t type) {
   return c_string(map_type_name(type));
-}
-
-size_t bpflink_object_program_count(const bpflink_object* object) {
-  return items_of(object, &Object::programs).size();
-}
-size_t bpflink_object_map_count(const bpflink_object* object) {
-  return items_of(object, &Object::maps).size();
-}
-size_t bpflink_object_data_section_count(const bpflink_object* object) {
-  return items_of(object, &Object::data_sections).size();
-}
-size_t bpflink_object_extern_count(const bpflink_object* object) {
-  return items_of(object, &Object::externs).size();
-}
-size_t bpflink_object_struct_ops_count(const bpflink_object* object) {
-  return items_of(object, &Object::struct_ops).size();
-}
-
-bpflink_status bpflink_object_program(const bpflink_object* object, size_t index,
-                                      bpflink_program* out, size_t size) {
-  return describe_item(items_of(object, &Object::programs), index, out, size, program_for_c);
-}
-
-bpflink_status bpflink_object_map(const bpflink_object* object, size_t index, bpflink_map* out,
-                                  size_t size) {
-  return describe_item(items_of(object, &Object::maps), index, out, size, map_for_c);
-}
-
-bpflink_status bpflink_object_map_attribute(const bpflink_object* object, size_t map,
-                                            size_t attribute, bpflink_map_attribute* out,
-                                            size_t size) {
-  return describe_item(items_of_map(object, map, &Map::attributes), attribute, out, size,
-                       attribute_for_c);
-}
-
-bpflink_status bpflink_object_map_inner_attribute(const bpflink_object* object, size_t map,
-                                                  size_t attribute, bpflink_map_attribute* out,
-                                                  size_t size) {
-  return describe_item(items_of_map(object, map, &Map::inner_attributes), attribute, out, size,
-                       attribute_for_c);
-}
-
-bpflink_status bpflink_object_map_slot(const bpflink_object* object, size_t map, size_t slot,
-                                       uint32_t* index, const char** symbol) {
-  auto slots = items_of_map(object, map, &Map::slots);
-  if (slot >= slots.size() || !index || !symbol) return BPFLINK_ERROR_ARGUMENT;
-  *index = slots[slot].index;
-  *symbol = c_string(slots[slot].symbol);
-  return BPFLINK_OK;
-}
-
-bpflink_status bpflink_object_data_section(const bpflink_object* object, size_t index,
-                                           bpflink_data_section* out, size_t size) {
-  return describe_item(items_of(object, &Object::data_sections), index, out, size, section_for_c);
-}
-
-bpflink_status bpflink_object_variable(const bpflink_object* object, size_t section,
-                                       size_t variable, bpflink_variable* out, size_t size) {
-  return describe_item(variables_of(object, section), variable, out, size, variable_for_c);
-}
-
-bpflink_status bpflink_object_extern(const bpflink_object* object, size_t index,
-                                     bpflink_extern* out, size_t size) {
-  return describe_item(items_of(object, &Object::externs), index, out, size, extern_for_c);
-}
-
-bpflink_status bpflink_object_struct_ops(const bpflink_object* object, size_t index,
-                                         bpflink_struct_ops* out, size_t size) {
-  return describe_item(items_of(object, &Object::struct_ops), index, out, size, struct_ops_for_c);
-}
-
-bpflink_status bpflink_object_struct_ops_member(const bpflink_object* object, size_t index,
-                                                size_t member, bpflink_struct_ops_member* out,
-                                                size_t size) {
-  auto struct_ops = items_of(object, &Object::struct_ops);
-  if (index >= struct_ops.size()) return BPFLINK_ERROR_ARGUMENT;
-  return describe_item(std::span(struct_ops[index].members), member, out, size,
-                       struct_ops_member_for_c);
-}
-
-bpflink_status bpflink_object_find_program(const bpflink_object* object, const char* name,
-                                           size_t* index) {
-  return give_index(object, name, index, &Object::programs, &Object::find_program);
-}
-
-bpflink_status bpflink_object_find_map(const bpflink_object* object, const char* name,
-                                       size_t* index) {
-  return give_index(object, name, index, &Object::maps, &Object::find_map);
-}
-
-bpflink_status bpflink_object_find_variable(const bpflink_object* object, const char* name,
-                                            size_t* section, size_t* variable) {
-  if (!object || !name || !section || !variable) return BPFLINK_ERROR_ARGUMENT;
-  const Variable* found = object->object.find_variable(name);
-  if (!found) return BPFLINK_ERROR_NOT_FOUND;
-  *section = found->data_section;
-  *variable = static_cast<size_t>(found - variables_of(object, *section).data());
-  return BPFLINK_OK;
-}
-
-bpflink_status bpflink_object_find_extern(const bpflink_object* object, const char* name,
-                                          size_t* index) {
-  return give_index(object, name, index, &Object::externs, &Object::find_extern);
-}
-
-bpflink_status bpflink_object_find_struct_ops(const bpflink_object* object, const char* name,
-                                              size_t* index) {
-  return give_index(object, name, index, &Object::struct_ops, &Object::find_struct_ops);
 }
 
 }  // extern "C"

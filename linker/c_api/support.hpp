@@ -6,26 +6,20 @@
 #include <cstring>
 #include <exception>
 #include <expected>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 #include "bpflink/bpflink.h"
 #include "bpflink/btf.hpp"
 #include "bpflink/btf_query.hpp"
 #include "linker/error.hpp"
-
-struct bpflink_btf {
-  const bpflink::Btf* view = nullptr;      ///< what is read
-  std::optional<bpflink::Btf> owned = {};  ///< unless it is an object's
-  std::vector<std::byte> blob = {};        ///< what `owned` reads, unless it is the caller's
-  /// Made by the first look-up.
-  mutable std::optional<bpflink::BtfIndex> index = {};
-};
 
 namespace bpflink::c_api {
 
@@ -52,16 +46,23 @@ inline bpflink_byte_order order_for_c(std::endian order) {
   return order == std::endian::big ? BPFLINK_BIG_ENDIAN : BPFLINK_LITTLE_ENDIAN;
 }
 
-/// Fills `size` bytes at `out` with a description; what this version does not
-/// know is 0.
-template <typename Description>
-bpflink_status describe(const std::type_identity_t<Description>& description, Description* out,
-                        size_t size) {
-  if (!out) return BPFLINK_ERROR_ARGUMENT;
-  std::memset(static_cast<void*>(out), 0, size);
-  std::memcpy(static_cast<void*>(out), &description, std::min(size, sizeof description));
-  return BPFLINK_OK;
-}
+/// Arrays of descriptions for C.
+class Arrays {
+ public:
+  /// Keeps what `for_c` makes of each item.
+  template <typename Items, typename ForC>
+  bpflink_array keep(const Items& items, ForC for_c) {
+    using Description = std::invoke_result_t<ForC, decltype(*items.begin())>;
+    auto array = std::make_shared<std::vector<Description>>();
+    array->reserve(items.size());
+    for (const auto& item : items) array->push_back(for_c(item));
+    kept_.push_back(array);
+    return {array->data(), array->size(), sizeof(Description)};
+  }
+
+ private:
+  std::vector<std::shared_ptr<const void>> kept_;
+};
 
 /// A view of a string table, whose strings end with NUL, as C has it.
 inline const char* c_string(std::string_view text) {
@@ -104,3 +105,14 @@ inline bpflink_status give_reason(const Error& error, char** out,
 }
 
 }  // namespace bpflink::c_api
+
+struct bpflink_btf {
+  const bpflink::Btf* view = nullptr;      ///< what is read
+  std::optional<bpflink::Btf> owned = {};  ///< unless it is an object's
+  std::vector<std::byte> blob = {};        ///< what `owned` reads, unless it is the caller's
+  /// Made by the first look-up.
+  mutable std::optional<bpflink::BtfIndex> index = {};
+  /// The types that were described.
+  mutable std::unordered_map<uint32_t, bpflink_type> types = {};
+  mutable bpflink::c_api::Arrays arrays = {};
+};

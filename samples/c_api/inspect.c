@@ -31,84 +31,86 @@ static enum bpflink_status link_inputs(char** paths, int count, void** image, si
 }
 
 /* Prints a declaration such as "int (*name)[4]" or, without BTF, only the name. */
-static void print_declaration(const bpflink_object* object, uint32_t type_id, const char* name) {
-  char* text = bpflink_btf_declaration(bpflink_object_btf(object), type_id, name);
+static void print_declaration(const bpflink_btf* btf, uint32_t type_id, const char* name) {
+  char* text = bpflink_btf_declaration(btf, type_id, name);
 
   printf("%s", text ? text : name);
   bpflink_free(text);
 }
 
-static void print_programs(const bpflink_object* object) {
-  struct bpflink_program program;
+static void print_programs(const struct bpflink_contents* contents) {
+  const struct bpflink_program* program;
   size_t i;
 
-  for (i = 0; i < bpflink_object_program_count(object); i++) {
-    bpflink_object_program(object, i, &program, sizeof program);
-    printf("program %s: section %s, type %s, %" PRIu64 " instructions\n", program.name,
-           program.section, bpflink_program_type_name(program.type), program.size / 8);
+  for (i = 0; i < contents->programs.count; i++) {
+    program = BPFLINK_ITEM(bpflink_program, contents->programs, i);
+    printf("program %s: section %s, type %s, %" PRIu64 " instructions\n", program->name,
+           program->section, bpflink_program_type_name(program->type), program->size / 8);
   }
 }
 
-static void print_maps(const bpflink_object* object) {
-  struct bpflink_map map;
-  struct bpflink_map_attribute attribute;
-  const char* symbol;
-  uint32_t index;
+static void print_maps(const struct bpflink_contents* contents) {
+  const struct bpflink_map* map;
+  const struct bpflink_map_attribute* attribute;
+  const struct bpflink_map_slot* slot;
   size_t i, j;
 
-  for (i = 0; i < bpflink_object_map_count(object); i++) {
-    bpflink_object_map(object, i, &map, sizeof map);
+  for (i = 0; i < contents->maps.count; i++) {
+    map = BPFLINK_ITEM(bpflink_map, contents->maps, i);
     printf("map %s: type %s, key %" PRIu32 " bytes, value %" PRIu32 " bytes, %" PRIu32 " entries\n",
-           map.name, bpflink_map_type_name(map.type), map.key_size, map.value_size,
-           map.max_entries);
-    for (j = 0; j < map.attribute_count; j++) {
-      bpflink_object_map_attribute(object, i, j, &attribute, sizeof attribute);
-      printf("  %s = ", attribute.name);
-      if (attribute.form == BPFLINK_ATTRIBUTE_NUMBER)
-        printf("%" PRIu64, attribute.number);
+           map->name, bpflink_map_type_name(map->type), map->key_size, map->value_size,
+           map->max_entries);
+    for (j = 0; j < map->attributes.count; j++) {
+      attribute = BPFLINK_ITEM(bpflink_map_attribute, map->attributes, j);
+      printf("  %s = ", attribute->name);
+      if (attribute->form == BPFLINK_ATTRIBUTE_NUMBER)
+        printf("%" PRIu64, attribute->number);
       else
-        print_declaration(object, attribute.type_id, "");
+        print_declaration(contents->btf, attribute->type_id, "");
       printf("\n");
     }
-    for (j = 0; bpflink_object_map_slot(object, i, j, &index, &symbol) == BPFLINK_OK; j++)
-      printf("  [%" PRIu32 "] = %s\n", index, symbol);
+    for (j = 0; j < map->slots.count; j++) {
+      slot = BPFLINK_ITEM(bpflink_map_slot, map->slots, j);
+      printf("  [%" PRIu32 "] = %s\n", slot->index, slot->symbol);
+    }
   }
 }
 
-static void print_variables(const bpflink_object* object) {
-  struct bpflink_data_section section;
-  struct bpflink_variable variable;
+static void print_variables(const struct bpflink_contents* contents) {
+  const struct bpflink_data_section* section;
+  const struct bpflink_variable* variable;
   size_t i, j;
 
-  for (i = 0; i < bpflink_object_data_section_count(object); i++) {
-    bpflink_object_data_section(object, i, &section, sizeof section);
-    printf("section %s: %" PRIu64 " bytes\n", section.name, section.size);
-    for (j = 0; j < section.variable_count; j++) {
-      bpflink_object_variable(object, i, j, &variable, sizeof variable);
-      printf("  +%" PRIu64 " ", variable.offset);
-      print_declaration(object, variable.type_id, variable.name);
+  for (i = 0; i < contents->data_sections.count; i++) {
+    section = BPFLINK_ITEM(bpflink_data_section, contents->data_sections, i);
+    printf("section %s: %" PRIu64 " bytes\n", section->name, section->size);
+    for (j = 0; j < section->variables.count; j++) {
+      variable = BPFLINK_ITEM(bpflink_variable, section->variables, j);
+      printf("  +%" PRIu64 " ", variable->offset);
+      print_declaration(contents->btf, variable->type_id, variable->name);
       printf("\n");
     }
   }
 }
 
-static void print_rest(const bpflink_object* object) {
-  struct bpflink_extern symbol;
-  struct bpflink_struct_ops ops;
+static void print_rest(const struct bpflink_contents* contents) {
+  const struct bpflink_extern* symbol;
+  const struct bpflink_struct_ops* ops;
   size_t i;
 
-  for (i = 0; i < bpflink_object_extern_count(object); i++) {
-    bpflink_object_extern(object, i, &symbol, sizeof symbol);
-    printf("extern %s%s%s\n", symbol.name, *symbol.section ? " from " : "", symbol.section);
+  for (i = 0; i < contents->externs.count; i++) {
+    symbol = BPFLINK_ITEM(bpflink_extern, contents->externs, i);
+    printf("extern %s%s%s\n", symbol->name, *symbol->section ? " from " : "", symbol->section);
   }
-  for (i = 0; i < bpflink_object_struct_ops_count(object); i++) {
-    bpflink_object_struct_ops(object, i, &ops, sizeof ops);
-    printf("struct_ops %s: %s\n", ops.name, ops.type_name);
+  for (i = 0; i < contents->struct_ops.count; i++) {
+    ops = BPFLINK_ITEM(bpflink_struct_ops, contents->struct_ops, i);
+    printf("struct_ops %s: %s\n", ops->name, ops->type_name);
   }
 }
 
 int main(int argc, char** argv) {
   bpflink_object* object = NULL;
+  const struct bpflink_contents* contents;
   char* error = NULL;
   void* image = NULL;
   size_t size = 0;
@@ -123,12 +125,12 @@ int main(int argc, char** argv) {
   if (status != BPFLINK_OK) {
     fprintf(stderr, "inspect: %s\n", error ? error : bpflink_status_text(status));
   } else {
-    printf("linked %d inputs into %zu bytes, license %s\n", argc - 1, size,
-           bpflink_object_license(object));
-    print_programs(object);
-    print_maps(object);
-    print_variables(object);
-    print_rest(object);
+    contents = bpflink_object_contents(object);
+    printf("linked %d inputs into %zu bytes, license %s\n", argc - 1, size, contents->license);
+    print_programs(contents);
+    print_maps(contents);
+    print_variables(contents);
+    print_rest(contents);
   }
   bpflink_free(error);
   bpflink_object_free(object);

@@ -1,4 +1,4 @@
-// The C interface's own rules: structs of other sizes, arguments, ownership
+// The C interface's own rules: arguments, arrays, ownership
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -22,22 +22,13 @@ void count(void* context, const bpflink_diagnostic* diagnostic) {
   if (diagnostic->code != BPFLINK_DIAGNOSTIC_UNDEFINED_SYMBOL) return;
   counter->undefined++;
   counter->symbol = diagnostic->symbol;
-  CHECK(diagnostic->size == sizeof *diagnostic);
-  REQUIRE(diagnostic->location_count >= 1);
-  bpflink_location location;
-  CHECK(bpflink_diagnostic_location(diagnostic, diagnostic->location_count, &location,
-                                    sizeof location) == BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_diagnostic_location(diagnostic, 0, &location, sizeof location) == BPFLINK_OK);
-  CHECK(std::string(location.object) == fixture("counters.o"));
-  CHECK(location.line > 0);
-  bpflink_diagnostic copy = *diagnostic, made{};
-  CHECK(bpflink_diagnostic_location(&copy, 0, &location, sizeof location) == BPFLINK_OK);
-  made.size = sizeof made;
-  made.location_count = 1;
-  CHECK(bpflink_diagnostic_location(&made, 0, &location, sizeof location) ==
-        BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(diagnostic->locations.count >= 1);
+  const auto* location = BPFLINK_ITEM(bpflink_location, diagnostic->locations, 0);
+  CHECK(std::string(location->object) == fixture("counters.o"));
+  CHECK(location->line > 0);
+  counter->text = location->text;
+  bpflink_diagnostic made{};
   CHECK(bpflink_diagnostic_render(&made, "me", 0) == nullptr);
-  counter->text = location.text;
   CHECK(bpflink_diagnostic_render(diagnostic, nullptr, 0) == nullptr);
   CHECK(take(bpflink_diagnostic_render(diagnostic, "me", 1)).find("\033[") != std::string::npos);
   counter->rendered = take(bpflink_diagnostic_render(diagnostic, "me", 0));
@@ -60,22 +51,6 @@ struct Image {
 };
 
 }  // namespace
-
-TEST_CASE("descriptions of older and newer programs") {
-  Image image;
-  bpflink_object* object = nullptr;
-  REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
-  unsigned char bytes[sizeof(bpflink_map) + 8];
-  std::memset(bytes, 0xff, sizeof bytes);
-  auto* map = reinterpret_cast<bpflink_map*>(bytes);
-  CHECK(bpflink_object_map(object, 0, map, 8) == BPFLINK_OK);
-  CHECK(std::strlen(map->name) > 0);
-  CHECK(bytes[8] == 0xff);  // nothing written past the size
-  CHECK(bpflink_object_map(object, 0, map, sizeof bytes) == BPFLINK_OK);
-  CHECK(bytes[sizeof(bpflink_map)] == 0);
-  CHECK(bpflink_object_map(object, 99, map, sizeof *map) == BPFLINK_ERROR_ARGUMENT);
-  bpflink_object_free(object);
-}
 
 TEST_CASE("diagnostics reach the callback") {
   Counter counter;
@@ -153,7 +128,8 @@ TEST_CASE("missing arguments are errors") {
   REQUIRE(error != nullptr);
   CHECK(std::strlen(error) > 0);
   bpflink_free(error);
-  CHECK(bpflink_object_program_count(nullptr) == 0);
+  CHECK(bpflink_object_contents(nullptr) == nullptr);
+  CHECK(bpflink_linker_report(nullptr) == nullptr);
   bpflink_linker_free(nullptr);
   bpflink_object_free(nullptr);
   bpflink_btf_free(nullptr);
@@ -165,120 +141,97 @@ TEST_CASE("types are described") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
-  const bpflink_btf* btf = bpflink_object_btf(object);
-  uint32_t id = 0;
-  bpflink_type type;
-  bpflink_member member;
-  bpflink_enumerator enumerator;
+  const bpflink_btf* btf = bpflink_object_contents(object)->btf;
+  auto type_of = [&](uint32_t id) {
+    const bpflink_type *type = nullptr, *again = nullptr;
+    REQUIRE(bpflink_btf_type(btf, id, &type) == BPFLINK_OK);
+    CHECK(bpflink_btf_type(btf, id, &again) == BPFLINK_OK);
+    CHECK(type == again);
+    return *type;
+  };
+  auto find = [&](uint32_t kind, const char* name) {
+    uint32_t id = 0;
+    REQUIRE(bpflink_btf_find(btf, kind, name, &id) == BPFLINK_OK);
+    return type_of(id);
+  };
 
-  REQUIRE(bpflink_btf_find(btf, 4, "value", &id) == BPFLINK_OK);
-  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  bpflink_type type = find(BPFLINK_BTF_STRUCT, "value");
   CHECK(std::string(type.name) == "value");
   CHECK(type.kind == 4);
   CHECK(type.size == 40);
   CHECK(type.alignment == 8);
-  REQUIRE(type.vlen == 2);
-  CHECK(bpflink_btf_member(btf, id, 2, &member, sizeof member) == BPFLINK_ERROR_ARGUMENT);
-  REQUIRE(bpflink_btf_member(btf, id, 1, &member, sizeof member) == BPFLINK_OK);
-  CHECK(std::string(member.name) == "bytes");
-  CHECK(member.bit_offset == 64);
-  CHECK(member.bitfield_size == 0);
-  CHECK(bpflink_btf_enumerator(btf, id, 0, &enumerator, sizeof enumerator) ==
-        BPFLINK_ERROR_ARGUMENT);
-  REQUIRE(bpflink_btf_type(btf, member.type_id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.vlen == 2);
+  CHECK(type.enumerators.count == 0);
+  auto members = items<bpflink_member>(type.members);
+  REQUIRE(members.size() == 2);
+  CHECK(std::string(members[1].name) == "bytes");
+  CHECK(members[1].bit_offset == 64);
+  CHECK(members[1].bitfield_size == 0);
+  type = type_of(members[1].type_id);
   CHECK(type.array_length == 4);
   CHECK(type.size == 32);
 
-  REQUIRE(bpflink_btf_find(btf, 1, "int", &id) == BPFLINK_OK);
-  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
-  CHECK(type.encoding == 1);
+  type = find(BPFLINK_BTF_INT, "int");
+  CHECK(type.encoding == BPFLINK_INT_SIGNED);
   CHECK(type.vlen == 0);
-
-  REQUIRE(bpflink_btf_find(btf, BPFLINK_BTF_VAR, "counters", &id) == BPFLINK_OK);
-  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
+  CHECK(type.members.count == 0);
+  CHECK(find(BPFLINK_BTF_VAR, "counters").linkage == BPFLINK_LINKAGE_GLOBAL);
+  type = find(BPFLINK_BTF_FUNC, "count_packets");
   CHECK(type.linkage == BPFLINK_LINKAGE_GLOBAL);
-
-  REQUIRE(bpflink_btf_find(btf, BPFLINK_BTF_FUNC, "count_packets", &id) == BPFLINK_OK);
-  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
-  CHECK(type.linkage == BPFLINK_LINKAGE_GLOBAL);
-  id = type.type_id;
-  REQUIRE(bpflink_btf_type(btf, id, &type, sizeof type) == BPFLINK_OK);
-  REQUIRE(type.vlen == 1);
+  CHECK(type_of(type.type_id).vlen == 1);
 
   CHECK(take(bpflink_btf_declaration(btf, 0, "")) == "void");
   CHECK(take(bpflink_btf_declaration(btf, bpflink_btf_end_id(btf), "")) == "(null)");
-  REQUIRE(bpflink_btf_type(btf, 0, &type, sizeof type) == BPFLINK_OK);
+  type = type_of(0);
   CHECK(type.kind == BPFLINK_BTF_VOID);
   CHECK(std::string(type.name).empty());
-  CHECK(bpflink_btf_type(btf, bpflink_btf_end_id(btf), &type, sizeof type) ==
-        BPFLINK_ERROR_ARGUMENT);
-  CHECK(bpflink_btf_type(btf, id, nullptr, sizeof type) == BPFLINK_ERROR_ARGUMENT);
+  const bpflink_type* none = &type;
+  CHECK(bpflink_btf_type(btf, bpflink_btf_end_id(btf), &none) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(none == nullptr);
+  CHECK(bpflink_btf_type(btf, 1, nullptr) == BPFLINK_ERROR_ARGUMENT);
   bpflink_object_free(object);
 }
 
-TEST_CASE("items are found by name and described completely") {
+TEST_CASE("items are described completely") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
-  CHECK(bpflink_object_byte_order(object) == BPFLINK_LITTLE_ENDIAN);
+  const bpflink_contents& contents = *bpflink_object_contents(object);
+  CHECK(contents.byte_order == BPFLINK_LITTLE_ENDIAN);
+  CHECK(std::string(contents.license) == "GPL");
 
-  size_t index = 99, variable = 99;
-  CHECK(bpflink_object_find_program(object, "absent", &index) == BPFLINK_ERROR_NOT_FOUND);
-  CHECK(bpflink_object_find_program(object, nullptr, &index) == BPFLINK_ERROR_ARGUMENT);
-  REQUIRE(bpflink_object_find_program(object, "count_packets", &index) == BPFLINK_OK);
-  bpflink_program program;
-  REQUIRE(bpflink_object_program(object, index, &program, sizeof program) == BPFLINK_OK);
-  CHECK(std::string(program.name) == "count_packets");
+  auto program = named<bpflink_program>(contents.programs, "count_packets");
   CHECK(std::string(bpflink_program_type_name(program.type)) == "xdp");
-
-  REQUIRE(bpflink_object_find_map(object, "counters", &index) == BPFLINK_OK);
-  bpflink_map map;
-  REQUIRE(bpflink_object_map(object, index, &map, sizeof map) == BPFLINK_OK);
-  CHECK(std::string(map.name) == "counters");
+  CHECK(std::string(bpflink_attach_type_name(program.attach_type)) == "xdp");
+  auto map = named<bpflink_map>(contents.maps, "counters");
   CHECK(std::string(bpflink_map_type_name(map.type)) == "hash");
   CHECK(std::string(bpflink_map_type_name(9999)) == "unknown");
-  CHECK(std::string(bpflink_attach_type_name(program.attach_type)) == "xdp");
+  CHECK(named<bpflink_map_attribute>(map.attributes, "numa_node").number == 7);
   CHECK(map.is_static == 0);
+  auto outer = named<bpflink_map>(contents.maps, "outer");
+  CHECK(outer.inner_attributes.count > 0);
+  REQUIRE(outer.slots.count == 1);
+  CHECK(std::string(items<bpflink_map_slot>(outer.slots)[0].symbol) == "inner_one");
 
-  size_t ops_index = 99;
-  REQUIRE(bpflink_object_find_struct_ops(object, "my_ops", &ops_index) == BPFLINK_OK);
-  bpflink_struct_ops ops;
-  REQUIRE(bpflink_object_struct_ops(object, ops_index, &ops, sizeof ops) == BPFLINK_OK);
+  auto ops = named<bpflink_struct_ops>(contents.struct_ops, "my_ops");
   CHECK(ops.autoload == 1);
   CHECK(ops.contents != nullptr);
-  REQUIRE(ops.member_count > 0);
-  bpflink_struct_ops_member member;
-  REQUIRE(bpflink_object_struct_ops_member(object, ops_index, 0, &member, sizeof member) ==
-          BPFLINK_OK);
-  CHECK(bpflink_object_find_program(object, member.program, &index) == BPFLINK_OK);
-  CHECK(bpflink_object_struct_ops_member(object, ops_index, ops.member_count, &member,
-                                         sizeof member) == BPFLINK_ERROR_ARGUMENT);
+  REQUIRE(ops.members.count > 0);
+  auto members = items<bpflink_struct_ops_member>(ops.members);
+  CHECK(named<bpflink_program>(contents.programs, members[0].program).size > 0);
 
-  size_t names = 0;
-  for (size_t i = 0; i < bpflink_object_data_section_count(object); ++i) {
-    bpflink_data_section section;
-    REQUIRE(bpflink_object_data_section(object, i, &section, sizeof section) == BPFLINK_OK);
+  size_t variables = 0;
+  for (const auto& section : items<bpflink_data_section>(contents.data_sections)) {
     CHECK(section.alignment > 0);
     bool is_rodata = std::string(section.name).starts_with(".rodata");
     CHECK((section.kind == BPFLINK_DATA_SECTION_RODATA) == is_rodata);
     bool is_percpu = std::string(section.name).starts_with(".percpu");
     CHECK((section.kind == BPFLINK_DATA_SECTION_PERCPU) == is_percpu);
-    for (size_t j = 0; j < section.variable_count; ++j) {
-      bpflink_variable described;
-      REQUIRE(bpflink_object_variable(object, i, j, &described, sizeof described) == BPFLINK_OK);
-      REQUIRE(bpflink_object_find_variable(object, described.name, &index, &variable) ==
-              BPFLINK_OK);
-      CHECK((index == i && variable == j));
-      ++names;
-    }
+    for (const auto& variable : items<bpflink_variable>(section.variables))
+      variables += variable.offset + variable.size <= section.size;
   }
-  CHECK(names > 0);
-  for (size_t i = 0; i < bpflink_object_extern_count(object); ++i) {
-    bpflink_extern symbol;
-    REQUIRE(bpflink_object_extern(object, i, &symbol, sizeof symbol) == BPFLINK_OK);
-    REQUIRE(bpflink_object_find_extern(object, symbol.name, &index) == BPFLINK_OK);
-    CHECK(index == i);
-  }
+  CHECK(variables > 0);
+  for (const auto& symbol : items<bpflink_extern>(contents.externs)) CHECK(*symbol.name != '\0');
   bpflink_object_free(object);
 }
 
@@ -305,22 +258,18 @@ TEST_CASE("a link fills its report and writes report files") {
       {"--json=" + json, "--print-sizes=3", "--explain=counters", "--explain", "struct value"});
   for (const char* name : {"counters.o", "state.o"})
     CHECK(bpflink_linker_add_file(linker, fixture(name).c_str()) == BPFLINK_OK);
-  bpflink_link_report report;
-  CHECK(bpflink_linker_report(linker, &report, sizeof report) == BPFLINK_ERROR_NOT_FOUND);
+  CHECK(bpflink_linker_report(linker) == nullptr);
   REQUIRE(bpflink_linker_link_to_file(linker, directory.file("out.o").c_str()) == BPFLINK_OK);
-  REQUIRE(bpflink_linker_report(linker, &report, sizeof report) == BPFLINK_OK);
-  CHECK(report.objects == 2);
-  CHECK(report.output_types > 0);
-  CHECK(std::string(report.explanations).find("struct value") != std::string::npos);
-  CHECK(std::string(report.sizes).find("count_packets") != std::string::npos);
-  REQUIRE(report.file_count == 2);
-  const char* path = nullptr;
-  REQUIRE(bpflink_linker_report_file(linker, 1, &path) == BPFLINK_OK);
-  CHECK(std::string(path) == fixture("state.o"));
-  CHECK(bpflink_linker_report_file(linker, 2, &path) == BPFLINK_ERROR_ARGUMENT);
-  double seconds = -1;
-  REQUIRE(bpflink_linker_report_pass(linker, 0, &path, &seconds) == BPFLINK_OK);
-  CHECK(seconds >= 0);
+  const bpflink_link_report* report = bpflink_linker_report(linker);
+  REQUIRE(report != nullptr);
+  CHECK(report->objects == 2);
+  CHECK(report->output_types > 0);
+  CHECK(std::string(report->explanations).find("struct value") != std::string::npos);
+  CHECK(std::string(report->sizes).find("count_packets") != std::string::npos);
+  REQUIRE(report->file_count == 2);
+  CHECK(std::string(report->files[1]) == fixture("state.o"));
+  REQUIRE(report->passes.count > 0);
+  CHECK(BPFLINK_ITEM(bpflink_pass, report->passes, 0)->seconds >= 0);
   CHECK_FALSE(read_file(json).empty());
   bpflink_linker_free(linker);
 }
@@ -338,12 +287,12 @@ TEST_CASE("enumerators are extended by the sign of their enum") {
   REQUIRE(bpflink_btf_parse(blob.data(), blob.size(), &btf, nullptr) == BPFLINK_OK);
   const uint64_t values[] = {UINT64_MAX, UINT32_MAX, 0x200000001};
   for (uint32_t i = 0; i < 3; ++i) {
-    bpflink_enumerator enumerator;
-    REQUIRE(bpflink_btf_enumerator(btf, i + 1, 0, &enumerator, sizeof enumerator) == BPFLINK_OK);
-    CHECK(std::string(enumerator.name) == (i < 2 ? "MINUS" : "LARGE"));
-    CHECK(enumerator.value == values[i]);
-    CHECK(bpflink_btf_enumerator(btf, i + 1, 1, &enumerator, sizeof enumerator) ==
-          BPFLINK_ERROR_ARGUMENT);
+    const bpflink_type* type = nullptr;
+    REQUIRE(bpflink_btf_type(btf, i + 1, &type) == BPFLINK_OK);
+    REQUIRE(type->enumerators.count == 1);
+    const auto* enumerator = BPFLINK_ITEM(bpflink_enumerator, type->enumerators, 0);
+    CHECK(std::string(enumerator->name) == (i < 2 ? "MINUS" : "LARGE"));
+    CHECK(enumerator->value == values[i]);
   }
   bpflink_btf_free(btf);
 }
@@ -352,7 +301,7 @@ TEST_CASE("BTF is found, printed and deduplicated") {
   Image image;
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK);
-  const bpflink_btf* btf = bpflink_object_btf(object);
+  const bpflink_btf* btf = bpflink_object_contents(object)->btf;
   uint32_t id = 0;
   CHECK(bpflink_btf_find(btf, 4, "value", &id) == BPFLINK_OK);
   CHECK(bpflink_btf_find(btf, 5, "value", &id) == BPFLINK_ERROR_NOT_FOUND);
@@ -429,12 +378,13 @@ TEST_CASE("several threads may use handles that they do not share") {
         bpflink_dedup* dedup = nullptr;
         void* blob = nullptr;
         size_t size = 0;
-        result += image.size == expected.size &&
-                  std::memcmp(image.bytes, expected.bytes, image.size) == 0 &&
-                  bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK &&
-                  bpflink_dedup_new(BPFLINK_LITTLE_ENDIAN, &dedup) == BPFLINK_OK &&
-                  bpflink_dedup_add(dedup, "a", bpflink_object_btf(object)) == BPFLINK_OK &&
-                  bpflink_dedup_run(dedup, &blob, &size, nullptr) == BPFLINK_OK;
+        result +=
+            image.size == expected.size &&
+            std::memcmp(image.bytes, expected.bytes, image.size) == 0 &&
+            bpflink_object_parse(image.bytes, image.size, &object, nullptr) == BPFLINK_OK &&
+            bpflink_dedup_new(BPFLINK_LITTLE_ENDIAN, &dedup) == BPFLINK_OK &&
+            bpflink_dedup_add(dedup, "a", bpflink_object_contents(object)->btf) == BPFLINK_OK &&
+            bpflink_dedup_run(dedup, &blob, &size, nullptr) == BPFLINK_OK;
         bpflink_free(blob);
         bpflink_dedup_free(dedup);
         bpflink_object_free(object);
@@ -469,13 +419,7 @@ TEST_CASE("other names for symbols in C") {
   REQUIRE(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_OK);
   bpflink_object* object = nullptr;
   REQUIRE(bpflink_object_parse(image, size, &object, nullptr) == BPFLINK_OK);
-  size_t found = 0;
-  for (size_t i = 0; i < bpflink_object_map_count(object); ++i) {
-    bpflink_map map;
-    REQUIRE(bpflink_object_map(object, i, &map, sizeof map) == BPFLINK_OK);
-    found += std::string(map.name) == "x_y_tallies";
-  }
-  CHECK(found == 1);
+  CHECK(named<bpflink_map>(bpflink_object_contents(object)->maps, "x_y_tallies").type != 0);
   bpflink_object_free(object);
   bpflink_free(image);
   bpflink_linker_free(linker);

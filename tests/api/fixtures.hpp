@@ -31,6 +31,23 @@ inline std::string take(char* text) {
   return copy;
 }
 
+/// The items of an array for C.
+template <typename Item>
+std::vector<Item> items(const bpflink_array& array) {
+  CHECK(array.stride == sizeof(Item));
+  const auto* first = static_cast<const Item*>(array.items);
+  return {first, first + array.count};
+}
+
+/// The item of that name, which is there.
+template <typename Item>
+Item named(const bpflink_array& array, const std::string& name) {
+  for (const Item& item : items<Item>(array))
+    if (name == item.name) return item;
+  FAIL("there is no ", name);
+  return {};
+}
+
 using Options = std::vector<std::string>;
 
 /// A linker with options, or null and why they are refused.

@@ -26,15 +26,9 @@ std::string outcome(const std::vector<std::string>& inputs, const Options& optio
   std::string output = directory.file("out.o");
   std::filesystem::remove(output);
   seen += std::to_string(bpflink_linker_link_to_file(linker, output.c_str()));
-  bpflink_link_report report;
-  if (bpflink_linker_report(linker, &report, sizeof report) == BPFLINK_OK) {
-    seen = seen + report.map + report.cross_references + report.explanations + report.sizes;
-    for (size_t i = 0; i < report.pass_count; ++i) {
-      const char* name = nullptr;
-      double seconds = 0;
-      CHECK(bpflink_linker_report_pass(linker, i, &name, &seconds) == BPFLINK_OK);
-      seen += name;
-    }
+  if (const bpflink_link_report* report = bpflink_linker_report(linker)) {
+    seen = seen + report->map + report->cross_references + report->explanations + report->sizes;
+    for (const bpflink_pass& pass : items<bpflink_pass>(report->passes)) seen += pass.name;
   }
   bpflink_linker_free(linker);
   for (const char* name : {"out.o", "map", "deps", "json", "page"})

@@ -106,12 +106,12 @@ class Session {
 
   void run() {
     constexpr void (Session::*calls[])() = {
-        &Session::damage,         &Session::parse_object, &Session::open_object,
-        &Session::read_object,    &Session::parse_btf,    &Session::open_btf,
-        &Session::read_btf,       &Session::print_btf,    &Session::new_linker,
-        &Session::add_to_linker,  &Session::link,         &Session::read_report,
-        &Session::new_dedup,      &Session::add_to_dedup, &Session::run_dedup,
-        &Session::find_in_object, &Session::forget,       &Session::read_names,
+        &Session::damage,        &Session::parse_object, &Session::open_object,
+        &Session::read_object,   &Session::parse_btf,    &Session::open_btf,
+        &Session::read_btf,      &Session::print_btf,    &Session::new_linker,
+        &Session::add_to_linker, &Session::link,         &Session::read_report,
+        &Session::new_dedup,     &Session::add_to_dedup, &Session::run_dedup,
+        &Session::make_modules,  &Session::forget,       &Session::read_names,
     };
     for (size_t i = choose_.below(4); i > 0; --i)
       for (auto call :
@@ -178,19 +178,14 @@ class Session {
     read_text(bpflink_status_text(status));
   }
 
-  /// Calls `call(out, size)`, which describes something, with a size of this version or another.
-  /// The strings that it describes must be there.
-  template <class Description, class Call, class... Strings>
-  void describe(Call call, Strings Description::*... strings) {
-    constexpr size_t known = sizeof(Description);
-    auto size = choose_.one_of<size_t>({known, known, known, known, known + 16, known - 8, 8, 0});
-    std::unique_ptr<char[]> memory(new char[size]);
-    auto* out = choose_.one_in(32) ? nullptr : reinterpret_cast<Description*>(memory.get());
-    bpflink_status status = call(out, size);
-    expect(status, {BPFLINK_ERROR_NOT_FOUND});
-    if (status != BPFLINK_OK || size < known) return;
-    require(out != nullptr, "null is refused");
-    (read_text(out->*strings), ...);
+  /// Reads each item of an array, whose strings must be there.
+  template <class Item, class... Strings>
+  static void read(const bpflink_array& array, Strings Item::*... strings) {
+    require(array.count == 0 || array.stride == sizeof(Item), "an array has its stride");
+    for (size_t i = 0; i < array.count; ++i) {
+      const Item& item = static_cast<const Item*>(array.items)[i];
+      (read_text(item.*strings), ...);
+    }
   }
 
   /// Calls `call(&bytes, &size, &error)`, which makes a blob.
@@ -258,67 +253,36 @@ class Session {
   void read_object() {
     const bpflink_object* object = slot(objects_).get();
     if (!object) return;
-    size_t i = choose_.below(8), j = choose_.below(8);
-    read_text(bpflink_object_license(object));
-    static_cast<void>(bpflink_object_byte_order(object));
-    bool has_program = i < bpflink_object_program_count(object);
-    describe<bpflink_program>(
-        [&](auto* out, size_t size) {
-          bpflink_status status = bpflink_object_program(object, i, out, size);
-          require(has_program || status != BPFLINK_OK, "indices end at the count");
-          return status;
-        },
-        &bpflink_program::name, &bpflink_program::section, &bpflink_program::target);
-    describe<bpflink_map>(
-        [&](auto* out, size_t size) { return bpflink_object_map(object, i, out, size); },
-        &bpflink_map::name);
-    describe<bpflink_map_attribute>(
-        [&](auto* out, size_t size) {
-          return bpflink_object_map_attribute(object, i, j, out, size);
-        },
-        &bpflink_map_attribute::name);
-    describe<bpflink_map_attribute>(
-        [&](auto* out, size_t size) {
-          return bpflink_object_map_inner_attribute(object, i, j, out, size);
-        },
-        &bpflink_map_attribute::name);
-    describe<bpflink_data_section>(
-        [&](auto* out, size_t size) { return bpflink_object_data_section(object, i, out, size); },
-        &bpflink_data_section::name);
-    describe<bpflink_variable>(
-        [&](auto* out, size_t size) { return bpflink_object_variable(object, i, j, out, size); },
-        &bpflink_variable::name);
-    describe<bpflink_extern>(
-        [&](auto* out, size_t size) { return bpflink_object_extern(object, i, out, size); },
-        &bpflink_extern::name, &bpflink_extern::section);
-    describe<bpflink_struct_ops>(
-        [&](auto* out, size_t size) { return bpflink_object_struct_ops(object, i, out, size); },
-        &bpflink_struct_ops::name, &bpflink_struct_ops::section, &bpflink_struct_ops::type_name);
-    describe<bpflink_struct_ops_member>(
-        [&](auto* out, size_t size) {
-          return bpflink_object_struct_ops_member(object, i, j, out, size);
-        },
-        &bpflink_struct_ops_member::name, &bpflink_struct_ops_member::program);
-    uint32_t index = 0;
-    const char* symbol = nullptr;
-    bpflink_status status = bpflink_object_map_slot(object, i, j, &index, &symbol);
-    expect(status, {});
-    if (status == BPFLINK_OK) read_text(symbol);
+    const bpflink_contents& contents = *bpflink_object_contents(object);
+    read_text(contents.license);
+    read(contents.programs, &bpflink_program::name, &bpflink_program::section,
+         &bpflink_program::target);
+    read(contents.maps, &bpflink_map::name);
+    for (size_t i = 0; i < contents.maps.count; ++i) {
+      const bpflink_map& map = *BPFLINK_ITEM(bpflink_map, contents.maps, i);
+      read(map.attributes, &bpflink_map_attribute::name);
+      read(map.inner_attributes, &bpflink_map_attribute::name);
+      read(map.slots, &bpflink_map_slot::symbol);
+    }
+    read(contents.data_sections, &bpflink_data_section::name);
+    for (size_t i = 0; i < contents.data_sections.count; ++i)
+      read(BPFLINK_ITEM(bpflink_data_section, contents.data_sections, i)->variables,
+           &bpflink_variable::name);
+    read(contents.externs, &bpflink_extern::name, &bpflink_extern::section);
+    read(contents.struct_ops, &bpflink_struct_ops::name, &bpflink_struct_ops::section,
+         &bpflink_struct_ops::type_name);
+    for (size_t i = 0; i < contents.struct_ops.count; ++i)
+      read(BPFLINK_ITEM(bpflink_struct_ops, contents.struct_ops, i)->members,
+           &bpflink_struct_ops_member::name, &bpflink_struct_ops_member::program);
     // The object's own BTF, which lives as long as it.
     const Owned<bpflink_object>& owner =
         *std::ranges::find(objects_, object, &Owned<bpflink_object>::get);
-    if (const bpflink_btf* btf = bpflink_object_btf(object))
-      keep(btfs_, {std::shared_ptr<const bpflink_btf>(owner.handle, btf), owner.needs});
+    if (contents.btf)
+      keep(btfs_, {std::shared_ptr<const bpflink_btf>(owner.handle, contents.btf), owner.needs});
   }
 
-  void find_in_object() {
-    const bpflink_object* object = slot(objects_).get();
+  void make_modules() {
     const char* name = text();
-    size_t index = 0, section = 0;
-    for (auto* find : {bpflink_object_find_program, bpflink_object_find_map,
-                       bpflink_object_find_extern, bpflink_object_find_struct_ops})
-      expect(find(object, name, &index), {BPFLINK_ERROR_NOT_FOUND});
-    expect(bpflink_object_find_variable(object, name, &section, &index), {BPFLINK_ERROR_NOT_FOUND});
     char *module = nullptr, *error = nullptr;
     auto bytes = this->object();
     for (auto* make : {bpflink_rust_module, bpflink_libbpf_rs_module}) {
@@ -361,17 +325,14 @@ class Session {
   void read_btf() {
     const bpflink_btf* btf = slot(btfs_).get();
     if (!btf) return;
-    uint32_t id = type_id(btf), found = 0, element = static_cast<uint32_t>(choose_.below(6));
+    uint32_t found = 0;
     expect(bpflink_btf_find(btf, number(), text(), &found), {BPFLINK_ERROR_NOT_FOUND});
-    describe<bpflink_type>(
-        [&](auto* out, size_t size) { return bpflink_btf_type(btf, id, out, size); },
-        &bpflink_type::name);
-    describe<bpflink_member>(
-        [&](auto* out, size_t size) { return bpflink_btf_member(btf, id, element, out, size); },
-        &bpflink_member::name);
-    describe<bpflink_enumerator>(
-        [&](auto* out, size_t size) { return bpflink_btf_enumerator(btf, id, element, out, size); },
-        &bpflink_enumerator::name);
+    const bpflink_type* type = nullptr;
+    expect(bpflink_btf_type(btf, type_id(btf), &type), {});
+    if (!type) return;
+    read_text(type->name);
+    read(type->members, &bpflink_member::name);
+    read(type->enumerators, &bpflink_enumerator::name);
   }
 
   void print_btf() {
@@ -391,14 +352,9 @@ class Session {
     for (size_t i = 0; i < diagnostic->detail_count; ++i) read_text(diagnostic->details[i]);
     bpflink_diagnostic copy = *diagnostic;
     if (session.choose_.one_in(8)) copy.source = nullptr;
-    if (session.choose_.one_in(8)) copy.size = session.number() % sizeof copy;
     take(bpflink_diagnostic_render(&copy, session.text(), session.flag()));
-    session.describe<bpflink_location>(
-        [&](auto* out, size_t size) {
-          return bpflink_diagnostic_location(&copy, session.choose_.below(3), out, size);
-        },
-        &bpflink_location::object, &bpflink_location::section, &bpflink_location::source,
-        &bpflink_location::text);
+    read(diagnostic->locations, &bpflink_location::object, &bpflink_location::section,
+         &bpflink_location::source, &bpflink_location::text);
   }
 
   void new_linker() {
@@ -482,15 +438,13 @@ class Session {
 
   void read_report() {
     const bpflink_linker* linker = slot(linkers_).get();
-    describe<bpflink_link_report>(
-        [&](auto* out, size_t size) { return bpflink_linker_report(linker, out, size); },
-        &bpflink_link_report::map, &bpflink_link_report::cross_references,
-        &bpflink_link_report::explanations, &bpflink_link_report::sizes);
-    const char *path = nullptr, *pass = nullptr;
-    double seconds = 0;
-    size_t index = number();
-    if (bpflink_linker_report_file(linker, index, &path) == BPFLINK_OK) read_text(path);
-    if (bpflink_linker_report_pass(linker, index, &pass, &seconds) == BPFLINK_OK) read_text(pass);
+    const bpflink_link_report* report = bpflink_linker_report(linker);
+    if (!report) return;
+    for (const char* text :
+         {report->map, report->cross_references, report->explanations, report->sizes})
+      read_text(text);
+    for (size_t i = 0; i < report->file_count; ++i) read_text(report->files[i]);
+    read(report->passes, &bpflink_pass::name);
   }
 
   // ---- deduplication

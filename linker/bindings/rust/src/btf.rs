@@ -1,12 +1,11 @@
 //! Types.
 
 use std::marker::PhantomData;
-use std::mem::size_of;
 use std::ptr;
 
 use crate::error::Error;
 use crate::ffi;
-use crate::text::{self, described};
+use crate::text::{self, items};
 
 /// The kinds of types, as linux/btf.h numbers them.
 #[allow(missing_docs)]
@@ -23,7 +22,7 @@ pub mod kind {
 
 copied! {
     /// A type. Fields that its kind does not have are 0 or empty.
-    Type from (raw, members, enumerators), (&ffi::bpflink_type, Vec<Member>, Vec<Enumerator>) {
+    Type from raw, &ffi::bpflink_type {
         /// Its name, or "".
         name: String = text::from_c(raw.name),
         /// A constant of [`kind`].
@@ -40,9 +39,9 @@ copied! {
         is_signed: bool = raw.encoding & ffi::BPFLINK_INT_SIGNED != 0
             || (matches!(raw.kind, kind::ENUM | kind::ENUM64) && raw.kind_flag != 0),
         /// The members of a struct or union.
-        members: Vec<Member> = members,
+        members: Vec<Member> = items(raw.members).map(|raw| Member::copy(raw)).collect(),
         /// The enumerators of an enum.
-        enumerators: Vec<Enumerator> = enumerators,
+        enumerators: Vec<Enumerator> = items(raw.enumerators).map(|raw| Enumerator::copy(raw)).collect(),
     }
 }
 
@@ -130,28 +129,11 @@ impl<'a> Btf<'a> {
 
     /// The type with this id, if there is one; void, 0, is none.
     pub fn type_by_id(&self, id: u32) -> Option<Type> {
-        let mut raw = ffi::bpflink_type::default();
-        let status = unsafe { ffi::bpflink_btf_type(self.raw, id, &mut raw, size_of::<ffi::bpflink_type>()) };
-        if status != ffi::BPFLINK_OK {
-            return None;
+        let mut raw = ptr::null();
+        match unsafe { ffi::bpflink_btf_type(self.raw, id, &mut raw) } {
+            ffi::BPFLINK_OK => Some(unsafe { Type::copy(&*raw) }),
+            _ => None,
         }
-        let (members, enumerators) = match raw.kind {
-            kind::STRUCT | kind::UNION => (self.members(id), Vec::new()),
-            _ => (Vec::new(), self.enumerators(id)),
-        };
-        Some(unsafe { Type::copy((&raw, members, enumerators)) })
-    }
-
-    fn members(&self, id: u32) -> Vec<Member> {
-        let raw =
-            described(|index, out, size| unsafe { ffi::bpflink_btf_member(self.raw, id, index as u32, out, size) });
-        raw.map(|raw| unsafe { Member::copy(&raw) }).collect()
-    }
-
-    fn enumerators(&self, id: u32) -> Vec<Enumerator> {
-        let raw =
-            described(|index, out, size| unsafe { ffi::bpflink_btf_enumerator(self.raw, id, index as u32, out, size) });
-        raw.map(|raw| unsafe { Enumerator::copy(&raw) }).collect()
     }
 
     /// The type behind typedefs, qualifiers and type tags.

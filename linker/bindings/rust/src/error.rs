@@ -1,7 +1,6 @@
 //! Errors and diagnostics.
 
 use std::fmt;
-use std::mem::size_of;
 use std::slice;
 
 use crate::ffi;
@@ -163,18 +162,10 @@ copied! {
         /// The symbol that it is about, or "".
         symbol: String = text::from_c(raw.symbol),
         /// The places that it is about, the most important first.
-        locations: Vec<Location> = (0..raw.location_count).map(|index| location(raw, index)).collect(),
+        locations: Vec<Location> = text::items(raw.locations).map(|raw| Location::copy(raw)).collect(),
         /// All of it as `bpflink` prints it: with file and line, the line of source, and hints.
         text: String = text::take(ffi::bpflink_diagnostic_render(raw, b"bpflink\0".as_ptr().cast(), 0)),
     }
-}
-
-/// # Safety
-/// The library passed `from` to a callback; `index` is below `location_count`.
-unsafe fn location(from: &ffi::bpflink_diagnostic, index: usize) -> Location {
-    let mut raw = ffi::bpflink_location::default();
-    ffi::bpflink_diagnostic_location(from, index, &mut raw, size_of::<ffi::bpflink_location>());
-    Location::copy(&raw)
 }
 
 /// # Safety

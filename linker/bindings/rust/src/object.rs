@@ -6,7 +6,7 @@ use std::ptr;
 use crate::btf::Btf;
 use crate::error::Error;
 use crate::ffi;
-use crate::text::{self, described};
+use crate::text::{self, items};
 
 copied! {
     /// A program: a global function in a section of code other than `.text`.
@@ -50,7 +50,7 @@ copied! {
 
 copied! {
     /// A data section, for which the loader creates a map.
-    DataSection from (raw, variables), (&ffi::bpflink_data_section, Vec<Variable>) {
+    DataSection from raw, &ffi::bpflink_data_section {
         /// Its name, such as ".rodata".
         name: String = text::from_c(raw.name),
         /// Its size in bytes.
@@ -58,7 +58,7 @@ copied! {
         /// Its initial bytes; `None` if all are zero.
         contents: Option<Vec<u8>> = contents(raw),
         /// Its variables in order of their offsets.
-        variables: Vec<Variable> = variables,
+        variables: Vec<Variable> = items(raw.variables).map(|raw| Variable::copy(raw)).collect(),
     }
 }
 
@@ -129,9 +129,6 @@ pub struct Object {
     image: Vec<u8>,
 }
 
-/// A function of the library that describes an item of an object in the first bytes of `out`.
-type Describe<T> = unsafe extern "C" fn(*const ffi::bpflink_object, usize, *mut T, usize) -> ffi::bpflink_status;
-
 impl Object {
     /// Reads the object in the file `path`.
     pub fn open(path: impl AsRef<Path>) -> Result<Object, Error> {
@@ -159,55 +156,45 @@ impl Object {
         &self.image
     }
 
+    fn contents(&self) -> &ffi::bpflink_contents {
+        // SAFETY: the handle is valid, here and in the methods below.
+        unsafe { &*ffi::bpflink_object_contents(self.raw) }
+    }
+
     /// The text of the section `license`; "" if there is none.
     pub fn license(&self) -> String {
-        // SAFETY: the handle is valid, here and in the methods below.
-        unsafe { text::from_c(ffi::bpflink_object_license(self.raw)) }
+        unsafe { text::from_c(self.contents().license) }
     }
 
     /// Its types, if it has BTF.
     pub fn btf(&self) -> Option<Btf<'_>> {
-        let raw = unsafe { ffi::bpflink_object_btf(self.raw) };
-        if raw.is_null() {
-            return None;
-        }
-        Some(Btf::of_object(raw))
+        let raw = self.contents().btf;
+        (!raw.is_null()).then(|| Btf::of_object(raw))
     }
 
     /// Its programs.
     pub fn programs(&self) -> Vec<Program> {
-        self.items(ffi::bpflink_object_program).map(|raw| unsafe { Program::copy(&raw) }).collect()
+        unsafe { items(self.contents().programs).map(|raw| Program::copy(raw)).collect() }
     }
 
     /// Its maps.
     pub fn maps(&self) -> Vec<Map> {
-        self.items(ffi::bpflink_object_map).map(|raw| unsafe { Map::copy(&raw) }).collect()
+        unsafe { items(self.contents().maps).map(|raw| Map::copy(raw)).collect() }
     }
 
     /// Its data sections, with their variables.
     pub fn data_sections(&self) -> Vec<DataSection> {
-        let sections = self.items(ffi::bpflink_object_data_section).enumerate();
-        sections.map(|(index, raw)| unsafe { DataSection::copy((&raw, self.variables(index))) }).collect()
-    }
-
-    fn variables(&self, section: usize) -> Vec<Variable> {
-        let raw =
-            described(|index, out, size| unsafe { ffi::bpflink_object_variable(self.raw, section, index, out, size) });
-        raw.map(|raw| unsafe { Variable::copy(&raw) }).collect()
+        unsafe { items(self.contents().data_sections).map(|raw| DataSection::copy(raw)).collect() }
     }
 
     /// The functions and variables that it uses but does not define.
     pub fn externs(&self) -> Vec<Extern> {
-        self.items(ffi::bpflink_object_extern).map(|raw| unsafe { Extern::copy(&raw) }).collect()
+        unsafe { items(self.contents().externs).map(|raw| Extern::copy(raw)).collect() }
     }
 
     /// Its struct_ops variables.
     pub fn struct_ops(&self) -> Vec<StructOps> {
-        self.items(ffi::bpflink_object_struct_ops).map(|raw| unsafe { StructOps::copy(&raw) }).collect()
-    }
-
-    fn items<T: Default + 'static>(&self, describe: Describe<T>) -> impl Iterator<Item = T> + '_ {
-        described(move |index, out, size| unsafe { describe(self.raw, index, out, size) })
+        unsafe { items(self.contents().struct_ops).map(|raw| StructOps::copy(raw)).collect() }
     }
 }
 

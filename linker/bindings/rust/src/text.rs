@@ -1,7 +1,6 @@
 //! Conversion between values of C and of Rust.
 
 use std::ffi::{CStr, CString};
-use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 
 use crate::error::Error;
@@ -43,12 +42,10 @@ pub fn to_c(text: impl Into<Vec<u8>>) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error::Argument("a name has a NUL inside".into()))
 }
 
-/// The descriptions that `describe` gives, by index, until there are no more.
-pub fn described<T: Default>(
-    describe: impl Fn(usize, *mut T, usize) -> ffi::bpflink_status,
-) -> impl Iterator<Item = T> {
-    (0..).map_while(move |index| {
-        let mut item = T::default();
-        (describe(index, &mut item, size_of::<T>()) == ffi::BPFLINK_OK).then_some(item)
-    })
+/// The items of an array, in the version of the library that made it.
+///
+/// # Safety
+/// The array is of structs `T`, and what it belongs to lives as long as the result.
+pub unsafe fn items<'a, T: 'a>(array: ffi::bpflink_array) -> impl Iterator<Item = &'a T> {
+    (0..array.count).map(move |index| &*array.items.cast::<u8>().add(index * array.stride).cast::<T>())
 }

@@ -18,6 +18,22 @@ extern "C" {
 extern "C" {
     pub fn bpflink_status_text(status: bpflink_status) -> *const c::c_char;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct bpflink_array {
+    pub items: *const c::c_void,
+    pub count: usize,
+    pub stride: usize,
+}
+impl Default for bpflink_array {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 extern "C" {
     pub fn bpflink_free(memory: *mut c::c_void);
 }
@@ -60,7 +76,6 @@ impl Default for bpflink_location {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_diagnostic {
-    pub size: usize,
     pub severity: bpflink_severity,
     pub code: bpflink_diagnostic_code,
     pub message: *const c::c_char,
@@ -68,7 +83,7 @@ pub struct bpflink_diagnostic {
     pub detail_count: usize,
     pub file: *const c::c_char,
     pub symbol: *const c::c_char,
-    pub location_count: usize,
+    pub locations: bpflink_array,
     pub source: *const c::c_void,
 }
 impl Default for bpflink_diagnostic {
@@ -79,14 +94,6 @@ impl Default for bpflink_diagnostic {
             s.assume_init()
         }
     }
-}
-extern "C" {
-    pub fn bpflink_diagnostic_location(
-        diagnostic: *const bpflink_diagnostic,
-        index: usize,
-        out: *mut bpflink_location,
-        size: usize,
-    ) -> bpflink_status;
 }
 extern "C" {
     pub fn bpflink_diagnostic_render(
@@ -152,6 +159,21 @@ extern "C" {
     ) -> bpflink_status;
 }
 #[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct bpflink_pass {
+    pub name: *const c::c_char,
+    pub seconds: f64,
+}
+impl Default for bpflink_pass {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
 pub struct bpflink_link_report {
     pub objects: u64,
     pub input_types: u64,
@@ -164,8 +186,9 @@ pub struct bpflink_link_report {
     pub cross_references: *const c::c_char,
     pub explanations: *const c::c_char,
     pub sizes: *const c::c_char,
+    pub files: *const *const c::c_char,
     pub file_count: usize,
-    pub pass_count: usize,
+    pub passes: bpflink_array,
 }
 impl Default for bpflink_link_report {
     fn default() -> Self {
@@ -177,26 +200,7 @@ impl Default for bpflink_link_report {
     }
 }
 extern "C" {
-    pub fn bpflink_linker_report(
-        linker: *const bpflink_linker,
-        out: *mut bpflink_link_report,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_report_file(
-        linker: *const bpflink_linker,
-        index: usize,
-        path: *mut *const c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_report_pass(
-        linker: *const bpflink_linker,
-        index: usize,
-        name: *mut *const c::c_char,
-        seconds: *mut f64,
-    ) -> bpflink_status;
+    pub fn bpflink_linker_report(linker: *const bpflink_linker) -> *const bpflink_link_report;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -225,15 +229,6 @@ extern "C" {
 }
 extern "C" {
     pub fn bpflink_object_free(object: *mut bpflink_object);
-}
-extern "C" {
-    pub fn bpflink_object_byte_order(object: *const bpflink_object) -> bpflink_byte_order;
-}
-extern "C" {
-    pub fn bpflink_object_license(object: *const bpflink_object) -> *const c::c_char;
-}
-extern "C" {
-    pub fn bpflink_object_btf(object: *const bpflink_object) -> *const bpflink_btf;
 }
 extern "C" {
     pub fn bpflink_program_type_name(type_: u32) -> *const c::c_char;
@@ -283,11 +278,11 @@ pub struct bpflink_map {
     pub key_type_id: u32,
     pub value_type_id: u32,
     pub var_id: u32,
-    pub attribute_count: u32,
-    pub slot_count: u32,
-    pub inner_attribute_count: u32,
     pub is_static: u32,
     pub is_weak: u32,
+    pub attributes: bpflink_array,
+    pub inner_attributes: bpflink_array,
+    pub slots: bpflink_array,
 }
 impl Default for bpflink_map {
     fn default() -> Self {
@@ -319,6 +314,20 @@ impl Default for bpflink_map_attribute {
         }
     }
 }
+#[repr(C)]
+pub struct bpflink_map_slot {
+    pub symbol: *const c::c_char,
+    pub index: u32,
+}
+impl Default for bpflink_map_slot {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 pub const BPFLINK_DATA_SECTION_DATA: bpflink_data_section_kind = 0;
 pub const BPFLINK_DATA_SECTION_RODATA: bpflink_data_section_kind = 1;
 pub const BPFLINK_DATA_SECTION_BSS: bpflink_data_section_kind = 2;
@@ -331,10 +340,10 @@ pub struct bpflink_data_section {
     pub name: *const c::c_char,
     pub size: u64,
     pub contents: *const c::c_void,
-    pub variable_count: u32,
     pub datasec_id: u32,
     pub alignment: u64,
     pub kind: bpflink_data_section_kind,
+    pub variables: bpflink_array,
 }
 impl Default for bpflink_data_section {
     fn default() -> Self {
@@ -393,8 +402,8 @@ pub struct bpflink_struct_ops {
     pub offset: u64,
     pub size: u64,
     pub autoload: u32,
-    pub member_count: u32,
     pub contents: *const c::c_void,
+    pub members: bpflink_array,
 }
 impl Default for bpflink_struct_ops {
     fn default() -> Self {
@@ -420,141 +429,29 @@ impl Default for bpflink_struct_ops_member {
         }
     }
 }
-extern "C" {
-    pub fn bpflink_object_program_count(object: *const bpflink_object) -> usize;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct bpflink_contents {
+    pub byte_order: bpflink_byte_order,
+    pub license: *const c::c_char,
+    pub btf: *const bpflink_btf,
+    pub programs: bpflink_array,
+    pub maps: bpflink_array,
+    pub data_sections: bpflink_array,
+    pub externs: bpflink_array,
+    pub struct_ops: bpflink_array,
+}
+impl Default for bpflink_contents {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
 }
 extern "C" {
-    pub fn bpflink_object_map_count(object: *const bpflink_object) -> usize;
-}
-extern "C" {
-    pub fn bpflink_object_data_section_count(object: *const bpflink_object) -> usize;
-}
-extern "C" {
-    pub fn bpflink_object_extern_count(object: *const bpflink_object) -> usize;
-}
-extern "C" {
-    pub fn bpflink_object_struct_ops_count(object: *const bpflink_object) -> usize;
-}
-extern "C" {
-    pub fn bpflink_object_program(
-        object: *const bpflink_object,
-        index: usize,
-        out: *mut bpflink_program,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_map(
-        object: *const bpflink_object,
-        index: usize,
-        out: *mut bpflink_map,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_map_attribute(
-        object: *const bpflink_object,
-        map: usize,
-        attribute: usize,
-        out: *mut bpflink_map_attribute,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_map_inner_attribute(
-        object: *const bpflink_object,
-        map: usize,
-        attribute: usize,
-        out: *mut bpflink_map_attribute,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_map_slot(
-        object: *const bpflink_object,
-        map: usize,
-        slot: usize,
-        index: *mut u32,
-        symbol: *mut *const c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_data_section(
-        object: *const bpflink_object,
-        index: usize,
-        out: *mut bpflink_data_section,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_variable(
-        object: *const bpflink_object,
-        section: usize,
-        variable: usize,
-        out: *mut bpflink_variable,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_extern(
-        object: *const bpflink_object,
-        index: usize,
-        out: *mut bpflink_extern,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_struct_ops(
-        object: *const bpflink_object,
-        index: usize,
-        out: *mut bpflink_struct_ops,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_struct_ops_member(
-        object: *const bpflink_object,
-        index: usize,
-        member: usize,
-        out: *mut bpflink_struct_ops_member,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_find_program(
-        object: *const bpflink_object,
-        name: *const c::c_char,
-        index: *mut usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_find_map(
-        object: *const bpflink_object,
-        name: *const c::c_char,
-        index: *mut usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_find_variable(
-        object: *const bpflink_object,
-        name: *const c::c_char,
-        section: *mut usize,
-        variable: *mut usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_find_extern(
-        object: *const bpflink_object,
-        name: *const c::c_char,
-        index: *mut usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_find_struct_ops(
-        object: *const bpflink_object,
-        name: *const c::c_char,
-        index: *mut usize,
-    ) -> bpflink_status;
+    pub fn bpflink_object_contents(object: *const bpflink_object) -> *const bpflink_contents;
 }
 extern "C" {
     pub fn bpflink_rust_module(
@@ -644,6 +541,8 @@ pub struct bpflink_type {
     pub component_idx: i32,
     pub index_type_id: u32,
     pub bits: u32,
+    pub members: bpflink_array,
+    pub enumerators: bpflink_array,
 }
 impl Default for bpflink_type {
     fn default() -> Self {
@@ -685,25 +584,7 @@ impl Default for bpflink_enumerator {
     }
 }
 extern "C" {
-    pub fn bpflink_btf_type(btf: *const bpflink_btf, id: u32, out: *mut bpflink_type, size: usize) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_member(
-        btf: *const bpflink_btf,
-        id: u32,
-        index: u32,
-        out: *mut bpflink_member,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_enumerator(
-        btf: *const bpflink_btf,
-        id: u32,
-        index: u32,
-        out: *mut bpflink_enumerator,
-        size: usize,
-    ) -> bpflink_status;
+    pub fn bpflink_btf_type(btf: *const bpflink_btf, id: u32, type_: *mut *const bpflink_type) -> bpflink_status;
 }
 extern "C" {
     pub fn bpflink_btf_declaration(btf: *const bpflink_btf, id: u32, name: *const c::c_char) -> *mut c::c_char;
