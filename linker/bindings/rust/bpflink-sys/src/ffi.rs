@@ -12,30 +12,12 @@ pub type bpflink_status = c::c_int;
 pub const BPFLINK_LITTLE_ENDIAN: bpflink_byte_order = 0;
 pub const BPFLINK_BIG_ENDIAN: bpflink_byte_order = 1;
 pub type bpflink_byte_order = c::c_uint;
-extern "C" {
-    pub fn bpflink_version() -> *const c::c_char;
-}
-extern "C" {
-    pub fn bpflink_status_text(status: bpflink_status) -> *const c::c_char;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_array {
     pub items: *const c::c_void,
     pub count: usize,
     pub stride: usize,
-}
-impl Default for bpflink_array {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_free(memory: *mut c::c_void);
 }
 pub const BPFLINK_SEVERITY_ERROR: bpflink_severity = 0;
 pub const BPFLINK_SEVERITY_WARNING: bpflink_severity = 1;
@@ -64,15 +46,6 @@ pub struct bpflink_location {
     pub column: u32,
     pub text: *const c::c_char,
 }
-impl Default for bpflink_location {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_diagnostic {
@@ -86,22 +59,6 @@ pub struct bpflink_diagnostic {
     pub locations: bpflink_array,
     pub source: *const c::c_void,
 }
-impl Default for bpflink_diagnostic {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_diagnostic_render(
-        diagnostic: *const bpflink_diagnostic,
-        program: *const c::c_char,
-        color: u32,
-    ) -> *mut c::c_char;
-}
 pub type bpflink_diagnostic_fn =
     ::std::option::Option<unsafe extern "C" fn(context: *mut c::c_void, diagnostic: *const bpflink_diagnostic)>;
 #[repr(C)]
@@ -109,69 +66,11 @@ pub type bpflink_diagnostic_fn =
 pub struct bpflink_linker {
     _unused: [u8; 0],
 }
-extern "C" {
-    pub fn bpflink_linker_new(
-        options: *const *const c::c_char,
-        option_count: usize,
-        on_diagnostic: bpflink_diagnostic_fn,
-        context: *mut c::c_void,
-        linker: *mut *mut bpflink_linker,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_free(linker: *mut bpflink_linker);
-}
-extern "C" {
-    pub fn bpflink_linker_add_file(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_add_whole_archive(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_add_library(linker: *mut bpflink_linker, name: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_add_whole_library(linker: *mut bpflink_linker, name: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_add_fd(linker: *mut bpflink_linker, fd: c::c_int, name: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_add_memory(
-        linker: *mut bpflink_linker,
-        name: *const c::c_char,
-        image: *const c::c_void,
-        size: usize,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_link_to_file(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_link_to_fd(linker: *mut bpflink_linker, fd: c::c_int) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_linker_link_to_memory(
-        linker: *mut bpflink_linker,
-        image: *mut *mut c::c_void,
-        size: *mut usize,
-    ) -> bpflink_status;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_pass {
     pub name: *const c::c_char,
     pub seconds: f64,
-}
-impl Default for bpflink_pass {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
 }
 #[repr(C)]
 pub struct bpflink_link_report {
@@ -190,18 +89,6 @@ pub struct bpflink_link_report {
     pub file_count: usize,
     pub passes: bpflink_array,
 }
-impl Default for bpflink_link_report {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_linker_report(linker: *const bpflink_linker) -> *const bpflink_link_report;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_object {
@@ -211,33 +98,6 @@ pub struct bpflink_object {
 #[derive(Debug, Copy, Clone)]
 pub struct bpflink_btf {
     _unused: [u8; 0],
-}
-extern "C" {
-    pub fn bpflink_object_open(
-        path: *const c::c_char,
-        object: *mut *mut bpflink_object,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_parse(
-        image: *const c::c_void,
-        size: usize,
-        object: *mut *mut bpflink_object,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_object_free(object: *mut bpflink_object);
-}
-extern "C" {
-    pub fn bpflink_program_type_name(type_: u32) -> *const c::c_char;
-}
-extern "C" {
-    pub fn bpflink_attach_type_name(type_: u32) -> *const c::c_char;
-}
-extern "C" {
-    pub fn bpflink_map_type_name(type_: u32) -> *const c::c_char;
 }
 #[repr(C)]
 pub struct bpflink_program {
@@ -253,15 +113,6 @@ pub struct bpflink_program {
     pub btf_id: u32,
     pub type_id: u32,
     pub xdp_frags: u32,
-}
-impl Default for bpflink_program {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
 }
 #[repr(C)]
 pub struct bpflink_map {
@@ -284,15 +135,6 @@ pub struct bpflink_map {
     pub inner_attributes: bpflink_array,
     pub slots: bpflink_array,
 }
-impl Default for bpflink_map {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 pub const BPFLINK_ATTRIBUTE_NUMBER: bpflink_attribute_form = 0;
 pub const BPFLINK_ATTRIBUTE_TYPE: bpflink_attribute_form = 1;
 pub const BPFLINK_ATTRIBUTE_VALUES: bpflink_attribute_form = 2;
@@ -305,28 +147,10 @@ pub struct bpflink_map_attribute {
     pub form: bpflink_attribute_form,
     pub type_id: u32,
 }
-impl Default for bpflink_map_attribute {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_map_slot {
     pub symbol: *const c::c_char,
     pub index: u32,
-}
-impl Default for bpflink_map_slot {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
 }
 pub const BPFLINK_DATA_SECTION_DATA: bpflink_data_section_kind = 0;
 pub const BPFLINK_DATA_SECTION_RODATA: bpflink_data_section_kind = 1;
@@ -345,15 +169,6 @@ pub struct bpflink_data_section {
     pub kind: bpflink_data_section_kind,
     pub variables: bpflink_array,
 }
-impl Default for bpflink_data_section {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_variable {
     pub name: *const c::c_char,
@@ -365,15 +180,6 @@ pub struct bpflink_variable {
     pub is_weak: u32,
     pub is_hidden: u32,
 }
-impl Default for bpflink_variable {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_extern {
     pub name: *const c::c_char,
@@ -382,15 +188,6 @@ pub struct bpflink_extern {
     pub type_id: u32,
     pub is_function: u32,
     pub is_weak: u32,
-}
-impl Default for bpflink_extern {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
 }
 #[repr(C)]
 pub struct bpflink_struct_ops {
@@ -405,29 +202,11 @@ pub struct bpflink_struct_ops {
     pub contents: *const c::c_void,
     pub members: bpflink_array,
 }
-impl Default for bpflink_struct_ops {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_struct_ops_member {
     pub name: *const c::c_char,
     pub program: *const c::c_char,
     pub offset: u64,
-}
-impl Default for bpflink_struct_ops_member {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -440,36 +219,6 @@ pub struct bpflink_contents {
     pub data_sections: bpflink_array,
     pub externs: bpflink_array,
     pub struct_ops: bpflink_array,
-}
-impl Default for bpflink_contents {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_object_contents(object: *const bpflink_object) -> *const bpflink_contents;
-}
-extern "C" {
-    pub fn bpflink_rust_module(
-        image: *const c::c_void,
-        size: usize,
-        name: *const c::c_char,
-        text: *mut *mut c::c_char,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_libbpf_rs_module(
-        image: *const c::c_void,
-        size: usize,
-        name: *const c::c_char,
-        text: *mut *mut c::c_char,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
 }
 pub const BPFLINK_BTF_VOID: bpflink_kind = 0;
 pub const BPFLINK_BTF_INT: bpflink_kind = 1;
@@ -500,32 +249,6 @@ pub const BPFLINK_LINKAGE_STATIC: bpflink_linkage = 0;
 pub const BPFLINK_LINKAGE_GLOBAL: bpflink_linkage = 1;
 pub const BPFLINK_LINKAGE_EXTERN: bpflink_linkage = 2;
 pub type bpflink_linkage = c::c_uint;
-extern "C" {
-    pub fn bpflink_btf_parse(
-        blob: *const c::c_void,
-        size: usize,
-        btf: *mut *mut bpflink_btf,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_open(
-        path: *const c::c_char,
-        base: *const bpflink_btf,
-        btf: *mut *mut bpflink_btf,
-        error: *mut *mut c::c_char,
-    ) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_free(btf: *mut bpflink_btf);
-}
-extern "C" {
-    pub fn bpflink_btf_end_id(btf: *const bpflink_btf) -> u32;
-}
-extern "C" {
-    pub fn bpflink_btf_find(btf: *const bpflink_btf, kind: u32, name: *const c::c_char, id: *mut u32)
-        -> bpflink_status;
-}
 #[repr(C)]
 pub struct bpflink_type {
     pub name: *const c::c_char,
@@ -544,15 +267,6 @@ pub struct bpflink_type {
     pub members: bpflink_array,
     pub enumerators: bpflink_array,
 }
-impl Default for bpflink_type {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_member {
     pub name: *const c::c_char,
@@ -560,37 +274,10 @@ pub struct bpflink_member {
     pub bit_offset: u32,
     pub bitfield_size: u32,
 }
-impl Default for bpflink_member {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
 #[repr(C)]
 pub struct bpflink_enumerator {
     pub name: *const c::c_char,
     pub value: u64,
-}
-impl Default for bpflink_enumerator {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-extern "C" {
-    pub fn bpflink_btf_type(btf: *const bpflink_btf, id: u32, type_: *mut *const bpflink_type) -> bpflink_status;
-}
-extern "C" {
-    pub fn bpflink_btf_declaration(btf: *const bpflink_btf, id: u32, name: *const c::c_char) -> *mut c::c_char;
-}
-extern "C" {
-    pub fn bpflink_btf_definition(btf: *const bpflink_btf, id: u32) -> *mut c::c_char;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -598,19 +285,98 @@ pub struct bpflink_dedup {
     _unused: [u8; 0],
 }
 extern "C" {
+    pub fn bpflink_version() -> *const c::c_char;
+    pub fn bpflink_status_text(status: bpflink_status) -> *const c::c_char;
+    pub fn bpflink_free(memory: *mut c::c_void);
+    pub fn bpflink_diagnostic_render(
+        diagnostic: *const bpflink_diagnostic,
+        program: *const c::c_char,
+        color: u32,
+    ) -> *mut c::c_char;
+    pub fn bpflink_linker_new(
+        options: *const *const c::c_char,
+        option_count: usize,
+        on_diagnostic: bpflink_diagnostic_fn,
+        context: *mut c::c_void,
+        linker: *mut *mut bpflink_linker,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_linker_free(linker: *mut bpflink_linker);
+    pub fn bpflink_linker_add_file(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_add_whole_archive(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_add_library(linker: *mut bpflink_linker, name: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_add_whole_library(linker: *mut bpflink_linker, name: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_add_fd(linker: *mut bpflink_linker, fd: c::c_int, name: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_add_memory(
+        linker: *mut bpflink_linker,
+        name: *const c::c_char,
+        image: *const c::c_void,
+        size: usize,
+    ) -> bpflink_status;
+    pub fn bpflink_linker_link_to_file(linker: *mut bpflink_linker, path: *const c::c_char) -> bpflink_status;
+    pub fn bpflink_linker_link_to_fd(linker: *mut bpflink_linker, fd: c::c_int) -> bpflink_status;
+    pub fn bpflink_linker_link_to_memory(
+        linker: *mut bpflink_linker,
+        image: *mut *mut c::c_void,
+        size: *mut usize,
+    ) -> bpflink_status;
+    pub fn bpflink_linker_report(linker: *const bpflink_linker) -> *const bpflink_link_report;
+    pub fn bpflink_object_open(
+        path: *const c::c_char,
+        object: *mut *mut bpflink_object,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_object_parse(
+        image: *const c::c_void,
+        size: usize,
+        object: *mut *mut bpflink_object,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_object_free(object: *mut bpflink_object);
+    pub fn bpflink_program_type_name(type_: u32) -> *const c::c_char;
+    pub fn bpflink_attach_type_name(type_: u32) -> *const c::c_char;
+    pub fn bpflink_map_type_name(type_: u32) -> *const c::c_char;
+    pub fn bpflink_object_contents(object: *const bpflink_object) -> *const bpflink_contents;
+    pub fn bpflink_rust_module(
+        image: *const c::c_void,
+        size: usize,
+        name: *const c::c_char,
+        text: *mut *mut c::c_char,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_libbpf_rs_module(
+        image: *const c::c_void,
+        size: usize,
+        name: *const c::c_char,
+        text: *mut *mut c::c_char,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_btf_parse(
+        blob: *const c::c_void,
+        size: usize,
+        btf: *mut *mut bpflink_btf,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_btf_open(
+        path: *const c::c_char,
+        base: *const bpflink_btf,
+        btf: *mut *mut bpflink_btf,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
+    pub fn bpflink_btf_free(btf: *mut bpflink_btf);
+    pub fn bpflink_btf_end_id(btf: *const bpflink_btf) -> u32;
+    pub fn bpflink_btf_find(btf: *const bpflink_btf, kind: u32, name: *const c::c_char, id: *mut u32)
+        -> bpflink_status;
+    pub fn bpflink_btf_type(btf: *const bpflink_btf, id: u32, type_: *mut *const bpflink_type) -> bpflink_status;
+    pub fn bpflink_btf_declaration(btf: *const bpflink_btf, id: u32, name: *const c::c_char) -> *mut c::c_char;
+    pub fn bpflink_btf_definition(btf: *const bpflink_btf, id: u32) -> *mut c::c_char;
     pub fn bpflink_dedup_new(byte_order: u32, dedup: *mut *mut bpflink_dedup) -> bpflink_status;
-}
-extern "C" {
     pub fn bpflink_dedup_free(dedup: *mut bpflink_dedup);
-}
-extern "C" {
     pub fn bpflink_dedup_add(
         dedup: *mut bpflink_dedup,
         name: *const c::c_char,
         btf: *const bpflink_btf,
     ) -> bpflink_status;
-}
-extern "C" {
     pub fn bpflink_dedup_run(
         dedup: *mut bpflink_dedup,
         blob: *mut *mut c::c_void,
