@@ -48,6 +48,16 @@ void deliver(bpflink_diagnostic_fn on_diagnostic, void* context, const Diagnosti
   on_diagnostic(context, &delivered);
 }
 
+std::expected<LinkOptions, Error> options_from_c(const char* const* options, size_t count) {
+  if (count != 0 && !options) return fail("the options are null, but {} are counted", count);
+  std::vector<std::string> texts;
+  for (const char* option : std::span(options, count)) {
+    if (!option) return fail("option {} is null", texts.size());
+    texts.emplace_back(option);
+  }
+  return parse_library_options(texts);
+}
+
 /// Describes the last link.
 void describe_link(bpflink_linker& linker) {
   linker.report.reset();
@@ -142,12 +152,8 @@ bpflink_status bpflink_linker_new(const char* const* options, size_t option_coun
   if (!linker) return BPFLINK_ERROR_ARGUMENT;
   *linker = nullptr;
   return guarded([&] {
-    std::expected<LinkOptions, Error> parsed;
-    auto ok = check_list("options", options, option_count);
-    if (ok)
-      parsed = parse_library_options(std::vector<std::string>(options, options + option_count));
-    if (!ok || !parsed)
-      return give_reason(ok ? parsed.error() : ok.error(), error, BPFLINK_ERROR_ARGUMENT);
+    auto parsed = options_from_c(options, option_count);
+    if (!parsed) return give_reason(parsed.error(), error, BPFLINK_ERROR_ARGUMENT);
     Linker::DiagnosticHandler handler;
     if (on_diagnostic)
       handler = [=](const Diagnostic& diagnostic) { deliver(on_diagnostic, context, diagnostic); };

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <expected>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,15 +29,6 @@ bpflink_status guarded(Call call) noexcept {
   } catch (const std::exception&) {  // the library throws nothing but std::bad_alloc
     return BPFLINK_ERROR_MEMORY;
   }
-}
-
-/// An error if a list of strings that a caller gives does not have them all.
-inline std::expected<void, Error> check_list(std::string_view name, const char* const* strings,
-                                             size_t count) {
-  if (count != 0 && !strings) return fail("{} is null, but {} are counted", name, count);
-  for (size_t i = 0; i < count; ++i)
-    if (!strings[i]) return fail("{}[{}] is null", name, i);
-  return {};
 }
 
 inline bpflink_byte_order order_for_c(std::endian order) {

@@ -176,8 +176,8 @@ TEST_CASE("what is refused, and why") {
   char* error = nullptr;
   CHECK(bpflink_linker_new(with_null, 2, nullptr, nullptr, &linker, &error) ==
         BPFLINK_ERROR_ARGUMENT);
-  CHECK(take(error) == "options[1] is null");
+  CHECK(take(error) == "option 1 is null");
   CHECK(bpflink_linker_new(nullptr, 3, nullptr, nullptr, &linker, &error) ==
         BPFLINK_ERROR_ARGUMENT);
-  CHECK(take(error) == "options is null, but 3 are counted");
+  CHECK(take(error) == "the options are null, but 3 are counted");
 }

@@ -1,5 +1,5 @@
 // Calls of the C interface in any order, one for each few bytes of the input: with null, handles
-// that were freed and made again, structs of other sizes, bases from elsewhere, damaged inputs.
+// that were freed and made again, options that are refused, bases from elsewhere, damaged inputs.
 // Each call keeps to what bpflink.h demands of callers: what must outlive a handle does.
 #include <fcntl.h>
 #include <sys/mman.h>
