@@ -92,6 +92,16 @@ TEST_CASE("verification does not change the output; stripping source lines makes
   CHECK(outputs[0].size() > outputs[2].size());
 }
 
+TEST_CASE("items of a later version are longer") {
+  struct Later {
+    bpflink_pass pass;
+    uint64_t added;
+  };
+  const Later passes[] = {{{"one", 1}, 0}, {{"two", 2}, 0}};
+  bpflink_array array = {passes, 2, sizeof(Later)};
+  CHECK(std::string(BPFLINK_ITEM(bpflink_pass, array, 1)->name) == "two");
+}
+
 TEST_CASE("each status has a text") {
   auto text = [](int status) {
     return std::string(bpflink_status_text(static_cast<bpflink_status>(status)));
