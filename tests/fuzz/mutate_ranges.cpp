@@ -200,7 +200,7 @@ class RangeMutator {
   /// A symbol of .BTF_ids at or near the place of another.
   void mutate_btf_ids() {
     size_t ids = find(".BTF_ids"), table = find(".symtab");
-    uint64_t count = size_of(table) / sizeof(Elf64_Sym);
+    uint64_t count = std::min<uint64_t>(size_of(table), file_.size()) / sizeof(Elf64_Sym);
     if (ids == 0 || count == 0) return move_section();
     std::vector<uint64_t> values;  // places of the file that say where a type id is
     for (uint64_t i = 0; i < count; i++) {
