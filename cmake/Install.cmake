@@ -22,7 +22,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The replacement of bpftool's command line, a script that finds bpflink beside it.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/bpftool/bpftool-bpflink.sh
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/programs/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
 # Manual pages, and completions, which the programs generate if they can run on this machine.
@@ -44,17 +44,17 @@ foreach(program bpflink btfdedup bpfskel bpfcore)
     install(FILES ${completions}/${program}.fish
       DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
   endif()
-  install(FILES ${PROJECT_SOURCE_DIR}/linker/${program}/${program}.1
+  install(FILES ${PROJECT_SOURCE_DIR}/linker/programs/${program}/${program}.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()
-foreach(page linker/bpflink/bpflink-reports.5 linker/bpflink/bpflink-bpftool.7
-    linker/bpftool/bpftool-bpflink.1)
+foreach(page linker/programs/bpflink/bpflink-reports.5 linker/programs/bpflink/bpflink-bpftool.7
+    linker/programs/bpftool/bpftool-bpflink.1)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}
     COMPONENT programs)
 endforeach()
-foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 linker/bindings/go/bpflink2go.1
+foreach(page linker/libbpflink.3 linker/interfaces/c/bpflink.h.3 linker/interfaces/go/bpflink2go.1
     cmake/bpflink-cmake.7)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
@@ -63,12 +63,12 @@ foreach(page linker/libbpflink.3 linker/c_api/bpflink.h.3 linker/bindings/go/bpf
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/linker/report/output.schema.json
-  ${PROJECT_SOURCE_DIR}/linker/bpfcore/core.schema.json
+  ${PROJECT_SOURCE_DIR}/linker/programs/bpfcore/core.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT programs)
 
 # The crates for Rust and the modules for Go, as sources, which projects name by their paths.
 foreach(language rust go)
-  install(DIRECTORY linker/bindings/${language} DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT ${language}
+  install(DIRECTORY linker/interfaces/${language} DESTINATION ${CMAKE_INSTALL_DATADIR}/bpflink COMPONENT ${language}
     PATTERN *.1 EXCLUDE PATTERN tests EXCLUDE PATTERN target EXCLUDE PATTERN *.sh EXCLUDE PATTERN rustfmt.toml EXCLUDE)
 endforeach()
 

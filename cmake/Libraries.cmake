@@ -36,7 +36,7 @@ set(libbpf_objects $<TARGET_OBJECTS:bpflink_btf> $<TARGET_OBJECTS:bpflink_linker
   $<TARGET_OBJECTS:bpflink_libbpf>)
 bpflink_library(bpflink_libbpf_static STATIC bpflink-libbpf ${libbpf_objects})
 bpflink_library(bpflink_libbpf_shared SHARED bpflink-libbpf ${libbpf_objects})
-bpflink_exports(bpflink_libbpf_shared ${PROJECT_SOURCE_DIR}/linker/libbpf/libbpf.map)
+bpflink_exports(bpflink_libbpf_shared ${PROJECT_SOURCE_DIR}/linker/interfaces/libbpf/libbpf.map)
 
 # The names under which users link them, installed or not.
 set_target_properties(bpflink_shared PROPERTIES EXPORT_NAME bpflink)

@@ -29,11 +29,11 @@ dpkg-source -x "$directory"/bpflink_*.dsc "$work/tree"
 cp "$work"/*.deb "$directory"
 
 for crate in bpflink-sys bpflink; do
-  cargo package --manifest-path linker/bindings/rust/Cargo.toml -p "$crate" --offline --no-verify --target-dir "$work/cargo"
+  cargo package --manifest-path linker/interfaces/rust/Cargo.toml -p "$crate" --offline --no-verify --target-dir "$work/cargo"
 done
 cp "$work"/cargo/package/*.crate "$directory"
 version=$(sed -nE 's/^project\(bpflink VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
-git archive --prefix="bpflink2go-$version/" -o "$directory/bpflink2go-$version.tar.gz" HEAD:linker/bindings/go
+git archive --prefix="bpflink2go-$version/" -o "$directory/bpflink2go-$version.tar.gz" HEAD:linker/interfaces/go
 
 cd "$directory"
 rm -f SHA256SUMS

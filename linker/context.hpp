@@ -14,13 +14,13 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/linker.hpp"
 #include "bpflink/report.hpp"
-#include "linker/diagnostics/diagnostics.hpp"
-#include "linker/elf/fragments.hpp"
-#include "linker/elf/object_file.hpp"
-#include "linker/elf/symbol.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/object/fragments.hpp"
+#include "linker/object/object_file.hpp"
+#include "linker/object/symbol.hpp"
 #include "linker/outputs.hpp"
 #include "linker/report/model.hpp"
+#include "linker/text/diagnostics.hpp"
 
 namespace bpflink {
 

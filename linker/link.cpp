@@ -57,7 +57,7 @@ void link(Context& context) {
   RUN(split_into_fragments);
 
   // Garbage-collect unreachable fragments. Without --gc-sections, only losers go. The roots are in
-  // elf/gc_roots.hpp.
+  // object/gc_roots.hpp.
   RUN(mark_live);
 
   // Report externs that live code needs and that neither an input nor the loader provides, with

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "linker/elf/archive.hpp"
-#include "linker/elf/elf_kind.hpp"
-#include "linker/elf/origin.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/object/archive.hpp"
+#include "linker/object/elf_kind.hpp"
+#include "linker/object/origin.hpp"
 
 namespace bpflink {
 namespace {

@@ -22,7 +22,7 @@ total() { printf 'total %s %s\n' "$1" "$(git ls-files -z "${@:2}" | xargs -0 cat
 # lines: prints totals, each folder with C++ files and the number of their lines
 lines() {
   total C++ 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.h' 'include/*.hpp'
-  total bindings linker/bindings
+  total bindings linker/interfaces
   total documents '*.md' '*.[1-7]'
   total tests tests ':!tests/fuzz/regressions'
   total web '*.js' '*.css' '*.html' ':!tests'
@@ -48,10 +48,9 @@ must_not_include() {
   if found=$(grep -rnE "^#include \"($2)" "$1" --include='*.[ch]pp'); then broken "$3:"$'\n'"$found"; fi
 }
 must_not_include dedup 'linker/' 'dedup/ knows no linker'
-must_not_include linker/elf '(linker/context|linker/passes|linker/report|dedup/print)' 'elf/ knows objects, not the link'
-must_not_include linker/io '(linker/context|linker/passes|linker/report|linker/elf|dedup/print)' 'io/ knows files'
+must_not_include linker/io '(linker/context|linker/passes|linker/report|linker/object|dedup/print)' 'io/ knows files'
 must_not_include include '(dedup|linker)/' 'public headers include public headers'
-must_not_include linker/object 'linker/(context|passes)' 'object/ looks at one object'
+must_not_include linker/object 'linker/(context|passes|report)' 'object/ looks at one object'
 
 # only_in FOLDER PATTERN WHY
 only_in() {
@@ -60,7 +59,7 @@ only_in() {
     broken "$3:"$'\n'"$found"
   fi
 }
-only_in linker/diagnostics/ '">>>' 'text of messages is made in linker/diagnostics'
+only_in linker/text/ '">>>' 'text of messages is made in linker/text'
 only_in dedup/format/ '0x[eE][bB]9[fF]' "BTF's magic number is in dedup/format"
 
 # once NAME REGEX: exactly one definition matches

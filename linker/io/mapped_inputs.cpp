@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "linker/diagnostics/printable.hpp"
+#include "linker/text/printable.hpp"
 
 namespace bpflink {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/core/candidates.hpp"
+#include "dedup/relocations/candidates.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/verifier_rules.hpp"

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/elf/license.hpp"
 #include "linker/kernels/call_tables.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/helpers.hpp"
+#include "linker/object/license.hpp"
 
 namespace bpflink {
 namespace {

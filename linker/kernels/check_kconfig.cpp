@@ -9,9 +9,9 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/edit_distance.hpp"
-#include "linker/elf/section_roles.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/section_roles.hpp"
 #include "linker/types/kconfig_type.hpp"
 
 namespace bpflink {

@@ -14,10 +14,10 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/core/candidates.hpp"
-#include "linker/elf/section_roles.hpp"
+#include "dedup/relocations/candidates.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/section_roles.hpp"
 
 namespace bpflink {
 namespace {

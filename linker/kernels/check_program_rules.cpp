@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/elf/license.hpp"
-#include "linker/elf/section_roles.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/license.hpp"
+#include "linker/object/section_roles.hpp"
 #include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {

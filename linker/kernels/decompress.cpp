@@ -14,8 +14,8 @@
 #include <string_view>
 #include <utility>
 
-#include "linker/elf/bytes.hpp"
 #include "linker/error.hpp"
+#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {

@@ -3,8 +3,8 @@
 #include <ranges>
 #include <utility>
 
-#include "dedup/core/candidates.hpp"
 #include "dedup/edit_distance.hpp"
+#include "dedup/relocations/candidates.hpp"
 #include "linker/object/helpers.hpp"
 
 namespace bpflink {

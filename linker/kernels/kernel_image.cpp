@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "dedup/format/header.hpp"
-#include "linker/elf/bytes.hpp"
-#include "linker/elf/elf_kind.hpp"
 #include "linker/error.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/kernels/decompress.hpp"
+#include "linker/object/bytes.hpp"
+#include "linker/object/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

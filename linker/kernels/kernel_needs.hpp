@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bpflink/object.hpp"
-#include "linker/core/core_finding.hpp"
-#include "linker/core/core_object.hpp"
+#include "linker/code/core_finding.hpp"
+#include "linker/code/core_object.hpp"
 #include "linker/kernels/kernel.hpp"
 
 namespace bpflink {

@@ -9,7 +9,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "dedup/core/candidates.hpp"
+#include "dedup/relocations/candidates.hpp"
 
 namespace bpflink {
 

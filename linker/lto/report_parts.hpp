@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "linker/diagnostics/diagnostics.hpp"
 #include "linker/lto/backend.hpp"
+#include "linker/text/diagnostics.hpp"
 
 namespace bpflink::lto {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bpflink/object.hpp"
-#include "linker/elf/object_file.hpp"
+#include "linker/object/object_file.hpp"
 
 namespace bpflink {
 

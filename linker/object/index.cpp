@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "linker/elf/references.hpp"
 #include "linker/object/contents.hpp"
+#include "linker/object/references.hpp"
 
 namespace bpflink {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bpflink/check.hpp"
-#include "linker/elf/insn.hpp"
+#include "linker/object/insn.hpp"
 
 namespace bpflink {
 

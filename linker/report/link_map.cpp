@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "linker/context.hpp"
-#include "linker/diagnostics/printable.hpp"
-#include "linker/elf/symbols_by_place.hpp"
+#include "linker/object/symbols_by_place.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/text/printable.hpp"
 
 namespace bpflink {
 namespace {

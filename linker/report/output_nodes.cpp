@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "linker/elf/gc_roots.hpp"
+#include "linker/object/gc_roots.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/type_nodes.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "linker/elf/references.hpp"
-#include "linker/elf/symbols_by_place.hpp"
+#include "linker/object/references.hpp"
+#include "linker/object/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {

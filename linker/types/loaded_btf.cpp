@@ -10,8 +10,8 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
-#include "linker/elf/elf_file.hpp"
-#include "linker/elf/elf_kind.hpp"
+#include "linker/object/elf_file.hpp"
+#include "linker/object/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

@@ -12,7 +12,7 @@
 #include "bpflink/core.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/elf/gc_roots.hpp"
+#include "linker/object/gc_roots.hpp"
 #include "linker/types/embedders.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/used_types.hpp"

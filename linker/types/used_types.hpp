@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "linker/elf/object_file.hpp"
+#include "linker/object/object_file.hpp"
 
 namespace bpflink {
 

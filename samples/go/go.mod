@@ -3,4 +3,4 @@ module bpflink.example/samples
 
 go 1.19
 
-replace bpflink.example/bpflink2go => ../../linker/bindings/go
+replace bpflink.example/bpflink2go => ../../linker/interfaces/go

@@ -1,13 +1,13 @@
 // The options of the C interface: the table of bpflink says which there are, each has its effect on
 // a link, and the others are refused.
-#include "linker/command_line/options.hpp"
+#include "linker/text/options.hpp"
 
 #include <doctest/doctest.h>
 
 #include <map>
 
 #include "fixtures.hpp"
-#include "linker/bpflink/command_line.hpp"
+#include "linker/programs/bpflink/command_line.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "dedup/format/hash.hpp"
 #include "dedup/format/string_table.hpp"
 #include "linker/context.hpp"
-#include "linker/elf/relocation.hpp"
-#include "linker/elf/symbol.hpp"
+#include "linker/object/relocation.hpp"
+#include "linker/object/symbol.hpp"
 
 using namespace bpflink;
 

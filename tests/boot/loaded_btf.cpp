@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "linker/elf/elf_file.hpp"
-#include "linker/elf/object_file.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/object/elf_file.hpp"
+#include "linker/object/object_file.hpp"
 
 using namespace bpflink;
 

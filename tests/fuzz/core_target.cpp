@@ -2,7 +2,7 @@
 // and with those that CoreMinimizer keeps, and runs the reachability analysis on the object's code.
 // Without a kernel's BTF, the object's own types stand for the kernel's.
 #include "bpflink/core.hpp"
-#include "linker/core/core_object.hpp"
+#include "linker/code/core_object.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,6 @@
 // The object reader: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF
-#include "linker/diagnostics/locations.hpp"
-#include "linker/elf/object_file.hpp"
+#include "linker/object/object_file.hpp"
+#include "linker/text/locations.hpp"
 #include "tests/fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

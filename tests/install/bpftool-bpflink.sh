@@ -57,9 +57,9 @@ if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool tha
 # Without programs it reports that.
 tree=$tmp/tree
 mkdir -p "$tree/linker/bpftool" "$tree"/build/{old,new}/bin
-cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/bpftool/bpftool-bpflink.sh"
+cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/programs/bpftool/bpftool-bpflink.sh"
 of_tree() { # WANTED
-  [[ $("$tree/linker/bpftool/bpftool-bpflink.sh" gen object out.o a.o 2>&1) == "$1" ]] || fail "from the source tree, not: $1"
+  [[ $("$tree/linker/programs/bpftool/bpftool-bpflink.sh" gen object out.o a.o 2>&1) == "$1" ]] || fail "from the source tree, not: $1"
 }
 of_tree "bpftool-bpflink: error: no bpflink in $tree/linker/bpftool, nor in a folder 'build' of the source tree: build or install it"
 for build in old new; do

@@ -5,7 +5,7 @@
 repository=$(realpath "$here/../..")
 mkdir "$tmp/linker"
 cp -r "$repository/samples" "$tmp/samples"
-cp -r "$repository/linker/bindings" "$tmp/linker/bindings"
+cp -r "$repository/linker/interfaces" "$tmp/linker/interfaces"
 cd "$tmp/samples/build_systems"
 export PATH=$PREFIX/bin:$PATH PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 export LD_LIBRARY_PATH=$PREFIX/lib

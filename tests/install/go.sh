@@ -7,9 +7,9 @@ needs go clang-19 llvm-strip-19 bpflink
 export GOCACHE=$tmp/cache GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0
 modules=${GO_MODULES:-/usr/share/gocode/src}
 [[ -d $modules/github.com/cilium/ebpf/btf ]] || skip 'golang-github-cilium-ebpf-dev is not installed'
-unformatted=$(gofmt -l "$tmp/linker/bindings/go" "$tmp/samples/go")
+unformatted=$(gofmt -l "$tmp/linker/interfaces/go" "$tmp/samples/go")
 [[ -z $unformatted ]] || fail "gofmt: $unformatted"
-(cd "$tmp/linker/bindings/go" && go vet . && go build -o "$tmp/bpflink2go" .)
+(cd "$tmp/linker/interfaces/go" && go vet . && go build -o "$tmp/bpflink2go" .)
 
 # use_debian: has go.mod take directories in place of downloads
 use_debian() {

@@ -402,7 +402,7 @@ same_fields 'FIGURES OF BTFDEDUP' btf.json
 
 # Values: the page lists all.
 words=$(sed -n '/^\.B code/,/^\.TP/p' "$manual/man5/bpflink-reports.5" | sed -n 's/^\.BR\? \([a-z-]*\).*/\1/p' | grep -vx 'code\|' | sort)
-known=$(sed -n "/code_names\[\]/,/};/p" "$repository/linker/bpflink/program_output.cpp" | grep -o "\"[a-z-]*\"" | tr -d "\"" | sort -u)
+known=$(sed -n "/code_names\[\]/,/};/p" "$repository/linker/programs/bpflink/program_output.cpp" | grep -o "\"[a-z-]*\"" | tr -d "\"" | sort -u)
 diff <(echo "$words") <(echo "$known") >log || fail "bpflink-reports(5): codes of the page (<) and of the program (>): $(<log)"
 jq -r .code messages.json | sort -u >made
 for code in conflicting-types undefined-symbol duplicate-symbol invalid-input output-failure trace dropped general input-mismatch; do

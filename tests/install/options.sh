@@ -86,11 +86,11 @@ done
 
 cd "$repository"
 spans include/bpflink/*.h{,pp} | names 'the headers' "$any"
-spans linker/bindings/rust/src/*.rs | names 'the crate' 'bpflink bpfcore'
-grep -ohE '"--[a-z-]+"' linker/bindings/go/*.go | tr -d '"' | names bpflink2go bpflink
-sed -n '/^link_object/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
+spans linker/interfaces/rust/src/*.rs | names 'the crate' 'bpflink bpfcore'
+grep -ohE '"--[a-z-]+"' linker/interfaces/go/*.go | tr -d '"' | names bpflink2go bpflink
+sed -n '/^link_object/,/^}/p' linker/programs/bpftool/bpftool-bpflink.sh | grep -F -e '$programs/bpflink' -e '"$@" -' |
   names 'bpftool-bpflink, gen object' bpflink
-sed -n '/^write_skeleton/,/^}/p' linker/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |
+sed -n '/^write_skeleton/,/^}/p' linker/programs/bpftool/bpftool-bpflink.sh | grep -F 'set -- -' |
   names 'bpftool-bpflink, gen skeleton' bpfskel
 
 # ---- The C++ library has the link options: a field or a function names each. That in C takes them by

@@ -100,4 +100,4 @@ cp make/{main,record}.bpf.o project
 is_filter project/filter.o
 mkdir module
 tar -C module --strip-components=1 -xf release/bpflink2go-*.tar.gz
-diff -r module "$repository/linker/bindings/go" || fail 'the module has other files (<)'
+diff -r module "$repository/linker/interfaces/go" || fail 'the module has other files (<)'

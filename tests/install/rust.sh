@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 needs cargo clang-19 pkg-config
 unset LD_LIBRARY_PATH
-cd "$tmp/linker/bindings/rust"
+cd "$tmp/linker/interfaces/rust"
 export CARGO_TARGET_DIR=$tmp/target CARGO_NET_OFFLINE=true TMPDIR=$tmp
 
 # offline COMMAND...: runs cargo

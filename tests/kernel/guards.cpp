@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "bpflink/dedup.hpp"
-#include "linker/core/code_graph.hpp"
-#include "linker/core/reachability.hpp"
+#include "linker/code/code_graph.hpp"
+#include "linker/code/reachability.hpp"
 
 namespace {
 

@@ -15,9 +15,9 @@ import sys
 # Files whose strings are code of C, Rust or shells, tables of figures or comments, not messages; tests/ has their output.
 NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup/print/c_names.cpp",
                 "dedup/print/c_scalars.cpp", "dedup/print/c_types.cpp", "dedup/print/print_c.cpp", "dedup/print/print_header.cpp", "dedup/print/print_raw.cpp",
-                "linker/bpfskel/emit_c.cpp", "linker/bpfskel/emit_cpp.cpp", "linker/bpfskel/emit_rust.cpp",
-                "linker/bpfskel/libbpf_rs.cpp", "linker/bpfskel/reserved_names.cpp",
-                "linker/bpfskel/model.cpp", "linker/command_line/completions.cpp"}
+                "linker/programs/bpfskel/emit_c.cpp", "linker/programs/bpfskel/emit_cpp.cpp", "linker/programs/bpfskel/emit_rust.cpp",
+                "linker/programs/bpfskel/libbpf_rs.cpp", "linker/programs/bpfskel/reserved_names.cpp",
+                "linker/programs/bpfskel/model.cpp", "linker/text/completions.cpp"}
 
 # Message: why no input can provoke it
 EXCEPTIONS = {

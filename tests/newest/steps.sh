@@ -62,7 +62,7 @@ build_programs() {
   if [[ ${PROGRAMS:-} ]]; then return; fi
   cmake -S "$top" -B "$top/build/newest" -DCMAKE_BUILD_TYPE=Release
   cmake --build "$top/build/newest" --target bpflink bpfskel bpflink_lto --parallel "$jobs"
-  cp "$top/linker/bpftool/bpftool-bpflink.sh" "$programs/bpftool-bpflink"
+  cp "$top/linker/programs/bpftool/bpftool-bpflink.sh" "$programs/bpftool-bpflink"
   chmod +x "$programs/bpftool-bpflink"
 }
 

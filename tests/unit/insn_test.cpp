@@ -1,4 +1,4 @@
-#include "linker/elf/insn.hpp"
+#include "linker/object/insn.hpp"
 
 #include <doctest/doctest.h>
 

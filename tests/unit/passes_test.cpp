@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
-#include "linker/diagnostics/render.hpp"
-#include "linker/elf/object_types.hpp"
+#include "linker/object/object_types.hpp"
+#include "linker/text/render.hpp"
 #include "units.hpp"
 
 namespace bpflink {

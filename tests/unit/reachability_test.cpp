@@ -1,13 +1,13 @@
 // Hand-made objects, and what of them the verifier reaches, by the analysis
-#include "linker/core/reachability.hpp"
+#include "linker/code/reachability.hpp"
 
 #include <doctest/doctest.h>
 
 #include <deque>
 #include <utility>
 
-#include "linker/core/code_graph.hpp"
-#include "linker/elf/object_types.hpp"
+#include "linker/code/code_graph.hpp"
+#include "linker/object/object_types.hpp"
 #include "units.hpp"
 
 namespace bpflink {

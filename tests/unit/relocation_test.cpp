@@ -1,4 +1,4 @@
-#include "linker/elf/relocation.hpp"
+#include "linker/object/relocation.hpp"
 
 #include <doctest/doctest.h>
 

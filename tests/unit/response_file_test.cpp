@@ -1,4 +1,4 @@
-#include "linker/command_line/response_file.hpp"
+#include "linker/text/response_file.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

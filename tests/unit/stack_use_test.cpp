@@ -1,10 +1,10 @@
-#include "linker/elf/stack_use.hpp"
+#include "linker/object/stack_use.hpp"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "linker/elf/insn.hpp"
+#include "linker/object/insn.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,0 +1,345 @@
+#include "linker/code/code_graph.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "bpflink/btf_query.hpp"
+#include "linker/object/references.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint8_t max_parameters = 5, last_register = 10;
+/// A function with more blocks is opaque, which bounds the memory for blocks.
+constexpr uint32_t max_blocks = 1u << 17;
+
+bool is_unconditional(const Insn& insn) {
+  return BPF_OP(insn.code) == BPF_JA;
+}
+
+}  // namespace
+
+CodeGraph::CodeGraph(const ObjectFile& file) : object(file) {
+  find_functions();
+  split_overlaps();
+  describe_functions();
+  find_variables();
+  decode();
+  connect();
+  mark_loaded();
+}
+
+/// Several symbols at one place are one function.
+void CodeGraph::find_functions() {
+  for (const InputSymbol& symbol : object.symbols) {
+    if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
+    const InputSection& section = object.sections[symbol.section];
+    if (!section.is_code() || symbol.value >= section.data.size()) continue;
+    uint64_t rest = section.data.size() - symbol.value;
+    uint64_t size = symbol.size == 0 ? rest : std::min(symbol.size, rest);
+    functions.push_back({.name = symbol.name,
+                         .section = symbol.section,
+                         .begin = symbol.value,
+                         .end = symbol.value + size,
+                         .is_program = section.holds_programs() && !symbol.is_local(),
+                         .is_global = !symbol.is_local() && !symbol.is_hidden(),
+                         .is_hidden = !symbol.is_local() && symbol.is_hidden(),
+                         .is_opaque = symbol.value % insn_size != 0});
+  }
+  // A program's name comes before its aliases.
+  std::ranges::stable_sort(functions, {}, [](const CodeFunction& function) {
+    return std::tuple(function.section, function.begin, !function.is_program);
+  });
+  size_t count = 0;
+  for (const CodeFunction& function : functions) {
+    CodeFunction* last = count == 0 ? nullptr : &functions[count - 1];
+    if (!last || last->section != function.section || last->begin != function.begin) {
+      functions[count++] = function;
+      continue;
+    }
+    last->end = std::max(last->end, function.end);
+    last->is_program |= function.is_program;
+    last->is_global |= function.is_global;
+    last->is_hidden &= function.is_hidden;
+  }
+  functions.resize(count, functions.empty() ? CodeFunction{} : functions.front());
+}
+
+/// A function that begins inside another one, as in hand-written code, ends it; both are opaque. A
+/// function without a size ends where the next begins.
+void CodeGraph::split_overlaps() {
+  for (uint32_t i = 0; i + 1 < functions.size(); ++i) {
+    CodeFunction &function = functions[i], &next = functions[i + 1];
+    if (function.section != next.section || function.end <= next.begin) continue;
+    next.end = std::max(next.end, function.end);
+    function.end = next.begin;
+    function.is_opaque = next.is_opaque = true;
+    hidden_uses_.emplace_back(i, i + 1);
+  }
+}
+
+/// Reads from BTF: the linkage, which the verifier uses; the number of parameters; exception
+/// callbacks.
+void CodeGraph::describe_functions() {
+  if (!object.btf) return;
+  const Btf& btf = *object.btf;
+  for (const BtfDeclaration& declaration : object.declarations) {
+    bool is_extern = declaration.is_func() ? declaration.type().func_linkage() == BtfLinkage::Extern
+                                           : declaration.type().var_linkage() == BtfLinkage::Extern;
+    if (is_extern)
+      externs_.try_emplace(
+          btf.name(declaration.type()),
+          ExternType{declaration.type().type(), declaration.role == SectionRole::Kconfig,
+                     declaration.is_func()});
+  }
+  std::unordered_map<uint32_t, uint32_t> function_of_type;
+  std::unordered_map<std::string_view, uint32_t> function_of_name;
+  for (uint32_t i = 0; i < functions.size(); ++i)
+    function_of_name.try_emplace(functions[i].name, i);
+  if (object.btf_ext)
+    object.btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          FuncInfo info = object.btf_ext->load_func_info(record.data());
+          uint32_t index = find_function(section, info.insn_off);
+          if (index == no_function || functions[index].begin != info.insn_off) return;
+          CodeFunction& function = functions[index];
+          BtfType type = btf.type(info.type_id);
+          function_of_type.try_emplace(info.type_id, index);
+          if (type.func_linkage() == BtfLinkage::Global && !function.is_hidden)
+            function.is_global = true;
+          BtfType prototype = btf.type(type.type());
+          if (prototype.kind() != BtfKind::FuncProto) return;
+          function.declared_parameters = prototype.vlen();
+          function.parameters =
+              static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
+        });
+  constexpr std::string_view prefix = "exception_callback:";
+  for (uint32_t id : object.tags) {
+    BtfType tag = btf.type(id);
+    if (!btf.name(tag).starts_with(prefix)) continue;
+    auto thrower = function_of_type.find(tag.type());
+    auto callback = function_of_name.find(btf.name(tag).substr(prefix.size()));
+    if (thrower == function_of_type.end() || callback == function_of_name.end()) continue;
+    hidden_uses_.emplace_back(thrower->second, callback->second);
+    functions[callback->second].is_exception_callback = true;
+  }
+}
+
+void CodeGraph::find_variables() {
+  auto add = [&](uint32_t section, uint64_t begin, uint64_t size, std::string_view name) {
+    if (size != 0 && object.sections[section].role == SectionRole::Rodata)
+      variables_[section].push_back({begin, begin + size, name});
+  };
+  std::unordered_map<std::string_view, uint32_t> sections;
+  for (const InputSection& section : object.sections)
+    if (section.role == SectionRole::Rodata) sections.try_emplace(section.name, section.index);
+  // Without BTF a user can name any symbol. Otherwise only global symbols and variables in BTF
+  // count: the compiler made the rest.
+  for (const InputSymbol& symbol : object.symbols)
+    if (symbol.is_in_section() && !symbol.is_section() && (!symbol.is_local() || !object.btf))
+      add(symbol.section, symbol.value, symbol.size, symbol.name);
+  for (const BtfDeclaration& declaration : object.declarations) {
+    auto section = sections.find(declaration.datasec);
+    if (declaration.is_func() || section == sections.end() || declaration.symbol_index != 0)
+      continue;
+    add(section->second, declaration.offset, declaration.size,
+        object.btf->name(declaration.type()));
+  }
+  for (auto& [section, variables] : variables_)
+    std::ranges::stable_sort(variables, {}, &CodeVariable::begin);
+}
+
+const CodeVariable* CodeGraph::find_variable(uint32_t section, uint64_t offset) const {
+  auto variables = variables_.find(section);
+  if (variables == variables_.end()) return nullptr;
+  auto behind = std::ranges::upper_bound(variables->second, offset, {}, &CodeVariable::begin);
+  if (behind == variables->second.begin()) return nullptr;
+  const CodeVariable& variable = *std::prev(behind);
+  return offset < variable.end ? &variable : nullptr;
+}
+
+const CodeGraph::ExternType* CodeGraph::find_extern(const InputSymbol& symbol) const {
+  auto found = externs_.find(symbol.name);
+  return found == externs_.end() ? nullptr : &found->second;
+}
+
+std::optional<uint64_t> CodeGraph::extern_size(uint32_t symbol) const {
+  const ExternType* type = find_extern(object.symbols[symbol]);
+  return type && !type->is_function ? type_size(*object.btf, type->type) : std::nullopt;
+}
+
+bool CodeGraph::is_extern_function(const InputSymbol& symbol) const {
+  const ExternType* type = find_extern(symbol);
+  return type && type->is_function;
+}
+
+bool CodeGraph::is_extern_address(const InputSymbol& symbol) const {
+  const ExternType* type = find_extern(symbol);
+  return type && !type->is_function && skip_modifiers(*object.btf, type->type) == 0;
+}
+
+uint32_t CodeGraph::find_function(uint32_t section, int64_t offset) const {
+  if (offset < 0) return no_function;
+  std::pair place(section, static_cast<uint64_t>(offset));
+  auto behind = std::ranges::upper_bound(functions, place, {}, [](const CodeFunction& function) {
+    return std::pair(function.section, function.begin);
+  });
+  if (behind == functions.begin()) return no_function;
+  const CodeFunction& function = *std::prev(behind);
+  bool is_inside = function.section == section && place.second < function.end;
+  return is_inside ? static_cast<uint32_t>(&function - functions.data()) : no_function;
+}
+
+CodeReference CodeGraph::refer_to_code(uint32_t section, int64_t offset, bool is_call) const {
+  using enum CodeReference::Kind;
+  uint32_t function = find_function(section, offset);
+  if (function == no_function) return {Unknown};
+  return {is_call ? Call : Callback, function,
+          offset - static_cast<int64_t>(functions[function].begin)};
+}
+
+CodeReference CodeGraph::refer(const InputSection& section, const Relocation& relocation,
+                               const Insn& insn) const {
+  using enum CodeReference::Kind;
+  const InputSymbol& symbol = object.symbols[relocation.symbol];
+  Target target = target_of(object, relocation);
+  auto [holder, offset] = target.place;
+  if (!insn.is_call() && !insn.is_ld_imm64()) return {Unknown};
+  if (holder && holder->is_code()) return refer_to_code(holder->index, offset, insn.is_call());
+  if (insn.is_call() && !symbol.is_defined() && is_extern_function(symbol))
+    return {Ksym, relocation.symbol};
+  if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
+  if (holder && holder->role == SectionRole::Rodata)
+    return {Data, holder->index, offset + (target.symbol ? relocation.addend : 0)};
+  if (holder && holder->role == SectionRole::Maps && target.symbol) return {Map, relocation.symbol};
+  if (symbol.is_defined()) return {Unknown};
+  const ExternType* type = find_extern(symbol);
+  if (!type || (type->is_kconfig && type->is_function)) return {Unknown};
+  return {type->is_kconfig ? Kconfig : Ksym, relocation.symbol, relocation.addend};
+}
+
+void CodeGraph::decode() {
+  for (CodeFunction& function : functions) {
+    decode(function);
+    find_blocks(function);
+  }
+  // A reference into the middle of a function makes it opaque.
+  for (const CodeInsn& insn : insns)
+    if (insn.reference.kind == CodeReference::Kind::Call ||
+        insn.reference.kind == CodeReference::Kind::Callback)
+      functions[insn.reference.index].is_opaque |= insn.reference.offset != 0;
+}
+
+void CodeGraph::decode(CodeFunction& function) {
+  const InputSection& section = object.sections[function.section];
+  function.first_insn = static_cast<uint32_t>(insns.size());
+  auto relocation = section.first_relocation(function.begin);
+  for_each_insn(
+      section.data, function.begin, function.end, object.byte_order,
+      [&](uint64_t at, const Insn& insn) {
+        CodeInsn decoded{insn, 0, at, {}};
+        if (insn.is_ld_imm64() && at + 2 * insn_size <= function.end)
+          decoded.high = load_insn(&section.data[at + insn_size], object.byte_order).imm;
+        else if (insn.is_ld_imm64())
+          function.is_opaque = true;
+        while (relocation != section.relocations.end() && relocation->offset < at) ++relocation;
+        if (relocation != section.relocations.end() && relocation->offset == at)
+          decoded.reference = refer(section, *relocation, insn);
+        else if (insn.is_local_call())
+          decoded.reference = refer_to_code(
+              function.section,
+              static_cast<int64_t>(at) + (int64_t{insn.imm} + 1) * int64_t{insn_size}, true);
+        if (insn.dst_reg > last_register || insn.src_reg > last_register || insn.is_indirect_jump())
+          function.is_opaque = true;
+        insns.push_back(decoded);
+      });
+  function.insn_count = static_cast<uint32_t>(insns.size()) - function.first_insn;
+}
+
+void CodeGraph::find_blocks(CodeFunction& function) {
+  std::span<const CodeInsn> code =
+      std::span(insns).subspan(function.first_insn, function.insn_count);
+  function.first_block = static_cast<uint32_t>(blocks.size());
+  if (code.empty()) {  // it ends inside its first instruction
+    function.is_opaque = true;
+    return;
+  }
+  // The index of the instruction at a jump's target, or none.
+  auto find_target = [&](const CodeInsn& jump) -> std::optional<uint32_t> {
+    auto to = static_cast<int64_t>(jump.at + insn_size) +
+              int64_t{jump.insn.jump_distance()} * int64_t{insn_size};
+    if (to < 0) return std::nullopt;
+    auto found = std::ranges::lower_bound(code, static_cast<uint64_t>(to), {}, &CodeInsn::at);
+    if (found == code.end() || found->at != static_cast<uint64_t>(to)) return std::nullopt;
+    return static_cast<uint32_t>(found - code.begin());
+  };
+  std::vector<bool> is_leader(code.size() + 1);
+  is_leader[0] = true;
+  for (uint32_t i = 0; i < code.size() && !function.is_opaque; ++i) {
+    const CodeInsn& insn = code[i];
+    bool is_jump = insn.insn.is_jump();
+    if (is_jump || insn.insn.is_exit() || insn.is_static_call()) is_leader[i + 1] = true;
+    auto target = is_jump ? find_target(insn) : std::nullopt;
+    if (target) is_leader[*target] = true;
+    function.is_opaque = is_jump && !target;
+  }
+  function.is_opaque |= std::ranges::count(is_leader, true) > max_blocks;
+  if (function.is_opaque) {
+    blocks.push_back({function.first_insn, static_cast<uint32_t>(insns.size())});
+    function.block_count = 1;
+    return;
+  }
+  std::vector<uint32_t> block_of(code.size());
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    if (is_leader[i]) blocks.push_back({function.first_insn + i, 0});
+    block_of[i] = static_cast<uint32_t>(blocks.size()) - 1;
+    blocks.back().end = function.first_insn + i + 1;
+  }
+  function.block_count = static_cast<uint32_t>(blocks.size()) - function.first_block;
+  for (uint32_t i = function.first_block; i < blocks.size(); ++i) {
+    CodeBlock& block = blocks[i];
+    const CodeInsn& last = insns[block.end - 1];
+    bool goes_on = !last.insn.is_exit() && !(last.insn.is_jump() && is_unconditional(last.insn));
+    if (goes_on && i + 1 < blocks.size()) block.next = i + 1;
+    if (last.insn.is_jump()) block.target = block_of[*find_target(last)];
+  }
+}
+
+uint32_t CodeGraph::find_block(uint32_t section, uint64_t offset) const {
+  uint32_t index = find_function(section, static_cast<int64_t>(offset));
+  if (index == no_function) return no_block;
+  const CodeFunction& function = functions[index];
+  auto begin = blocks.begin() + function.first_block, end = begin + function.block_count;
+  auto behind = std::upper_bound(begin, end, offset, [&](uint64_t at, const CodeBlock& block) {
+    return at < insns[block.begin].at;
+  });
+  return behind == begin ? no_block : static_cast<uint32_t>(behind - blocks.begin()) - 1;
+}
+
+void CodeGraph::connect() {
+  auto count = static_cast<uint32_t>(functions.size());
+  uses = Graph::make(count, [&](auto add) {
+    for (uint32_t i = 0; i < count; ++i)
+      for (const CodeInsn& insn :
+           std::span(insns).subspan(functions[i].first_insn, functions[i].insn_count))
+        if (insn.reference.kind == CodeReference::Kind::Call ||
+            insn.reference.kind == CodeReference::Kind::Callback)
+          add(i, insn.reference.index);
+    for (auto [from, to] : hidden_uses_) add(from, to);
+  });
+  users = uses.reversed();
+}
+
+/// A static function in a program section is a program to loaders other than libbpf if no code
+/// refers to it.
+void CodeGraph::mark_loaded() {
+  is_loaded.resize(functions.size());
+  for (uint32_t i = 0; i < functions.size(); ++i) {
+    CodeFunction& function = functions[i];
+    if (object.sections[function.section].holds_programs() && users.edges(i).empty())
+      function.is_program = true;
+    if (function.is_program) uses.mark_reachable(i, is_loaded);
+  }
+}
+
+}  // namespace bpflink

@@ -1,0 +1,208 @@
+#include "linker/code/core_check.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "linker/code/core_complaint.hpp"
+#include "linker/error.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The accesses of each function with the shifts that the macros for bit-fields make.
+using ShiftedAccesses = std::set<std::tuple<const InputSymbol*, uint32_t, std::string_view>>;
+
+ShiftedAccesses find_shifted(const std::vector<CoreRecord>& records) {
+  ShiftedAccesses found;
+  for (const CoreRecord& record : records)
+    if (record.relocation.kind == CoreKind::FieldLshiftU64)
+      found.emplace(record.function, record.relocation.type_id, record.relocation.access);
+  return found;
+}
+
+/// Whether a relocation is for a member that is a bit-field in the kernel, but not in the program,
+/// whose code reads whole bytes.
+bool misreads_bit_field(const CoreRecord& record, const CoreResult& result,
+                        const ShiftedAccesses& shifted) {
+  bool is_bit_field = record.relocation.kind == CoreKind::FieldByteOffset &&
+                      result.outcome == CoreOutcome::Value && result.local_size != 0 &&
+                      result.size == 0;
+  return is_bit_field &&
+         !shifted.contains({record.function, record.relocation.type_id, record.relocation.access});
+}
+
+/// Binds all relocations of an object, in their order. Returns the bound instructions.
+BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types, size_t names_left,
+                            std::vector<CoreFinding>& findings) {
+  BoundInsns insns;
+  const std::vector<CoreRecord>& records = object.records;
+  if (records.empty()) return insns;
+  const BtfView& program = *object.file().btf;
+  CoreResolver resolver(program, object.file().byte_order, types);
+  findings.reserve(records.size());
+  const ShiftedAccesses shifted = find_shifted(records);
+  for (const CoreRecord& record : records) {
+    CoreResult result = resolver.resolve(record.relocation);
+    bind_instruction(object.file(), record, result);
+    CoreFinding& finding = findings.emplace_back();
+    finding.outcome = result.outcome;
+    finding.reason = result.reason;
+    finding.value = result.value;
+    bool is_bound = result.outcome == CoreOutcome::Value;
+    finding.misreads = misreads_bit_field(record, result, shifted);
+    finding.needs_new_loader =
+        is_bound && result.array_size_differs && is_at_memory_access(object.file(), record);
+    if (!is_bound)
+      finding.complaint = std::make_unique<CoreComplaint>(
+          explain_failure(program, record.relocation, types, resolver, result, names_left));
+    else if (finding.misreads)
+      finding.complain(describe_access(program, record.relocation) +
+                           " is a bit-field, of which a plain access gets other bits",
+                       "use BPF_CORE_READ_BITFIELD()");
+    else if (finding.needs_new_loader)
+      finding.complain(describe_access(program, record.relocation) +
+                           " is an array of another size, which libbpf before 1.6 cannot access so",
+                       "load the program with a newer libbpf, or read it with BPF_CORE_READ()");
+    else if (auto difference = explain_difference(program, record.relocation, result))
+      finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
+    // An instruction may have several relocations, which the loader applies one after the other.
+    BoundInsn& insn = insns[{record.section, record.offset}];
+    insn.is_poisoned |= !is_bound;
+    insn.value = result.value;
+  }
+  return insns;
+}
+
+/// Walks the code with the bound instructions, like the verifier of the given kernel version.
+Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
+                  uint32_t verifier, const CheckLimits& limits) {
+  auto find_insn = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
+    auto found = insns.find({section, offset});
+    return found == insns.end() ? nullptr : &found->second;
+  };
+  return Reachability(
+      *object.graph,
+      {.core = find_insn, .known = facts, .verifier = verifier, .max_steps = limits.steps});
+}
+
+}  // namespace
+
+ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
+                         const CheckLimits& limits)
+    : insns_(bind_relocations(object, kernel, limits.names, relocations_)),
+      reachability_(walk(object, insns_, facts, facts.version, limits)) {
+  bool has_failed = false;
+  for (size_t i = 0; i < relocations_.size(); ++i) {
+    CoreFinding& relocation = relocations_[i];
+    const CoreRecord& record = object.records[i];
+    InsnReach reach = reachability_.find(record.section, record.offset);
+    relocation.programs = std::move(reach.programs);
+    if (relocation.misreads && reach.reached) relocation.status = CoreStatus::Fails;
+    if (relocation.outcome == CoreOutcome::Value) continue;
+    bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
+    relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
+    if (is_harmless) relocation.assumes = std::move(reach.assumes);
+    has_failed |= !is_harmless;
+  }
+  if (!has_failed) return;
+  const Reachability newest = walk(object, insns_, facts, UINT32_MAX, limits);
+  for (size_t i = 0; i < relocations_.size(); ++i) {
+    const CoreRecord& record = object.records[i];
+    if (relocations_[i].status != CoreStatus::Fails ||
+        relocations_[i].outcome != CoreOutcome::Absent)
+      continue;
+    relocations_[i].is_guarded_for_newer = !newest.is_reached(record.section, record.offset);
+  }
+}
+
+ProgramList ObjectCheck::programs_with(const InsnPlace& place, CodeUse use) {
+  if (use == CodeUse::Contained)
+    return reachability_.programs_containing(place.section, place.offset);
+  InsnReach reach = reachability_.find(place.section, place.offset);
+  return reach.reached ? std::move(reach.programs) : ProgramList();
+}
+
+ProgramList ObjectCheck::programs_with(std::span<const InsnPlace> places, CodeUse use) {
+  std::vector<ProgramList> lists;
+  std::set<const void*> seen;
+  for (const InsnPlace& place : places) {
+    ProgramList programs = programs_with(place, use);
+    if (seen.insert(programs.identity()).second) lists.push_back(std::move(programs));
+  }
+  return reachability_.merge(lists);
+}
+
+std::span<const InsnPlace> ObjectCheck::from_first_use(std::span<const InsnPlace> places,
+                                                       CodeUse use, std::string_view program) {
+  constexpr size_t max_places = 256;
+  std::set<const void*> seen;
+  for (size_t i = 0; i < std::min(places.size(), max_places); ++i) {
+    ProgramList programs = programs_with(places[i], use);
+    if (seen.insert(programs.identity()).second &&
+        std::ranges::find(programs, program) != programs.end())
+      return places.subspan(i);
+  }
+  return {};
+}
+
+void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
+  if (object.records.empty()) return;
+  std::vector<CoreRelocation> relocations;
+  relocations.reserve(object.records.size());
+  for (const CoreRecord& record : object.records) relocations.push_back(record.relocation);
+  minimizer.keep(*object.file().btf, object.file().byte_order, relocations);
+}
+
+std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
+                                                          const CoreKernel& kernel,
+                                                          const CoreFacts& facts) {
+  auto read = CoreObject::read("object", object);
+  if (!read) return std::unexpected(read.error());
+  read->analyze_code();
+  std::vector<CoreVerdict> verdicts;
+  // Verdicts have names of their own: of thousands with thousands of programs, only some.
+  size_t names_left = size_t{1} << 21;
+  auto names_of = [&](std::span<const std::string_view> programs) {
+    constexpr size_t always = 4;
+    if (programs.size() > std::max(always, names_left)) programs = programs.first(always);
+    names_left -= std::min(names_left, programs.size());
+    return std::vector<std::string>(programs.begin(), programs.end());
+  };
+  auto found = ObjectCheck(*read, kernel, facts).take_relocations();
+  for (size_t i = 0; i < found.size(); ++i) {
+    const CoreRecord& record = read->records[i];
+    CoreFinding& from = found[i];
+    verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
+                        .index = record.index,
+                        .offset = record.offset,
+                        .kind = record.relocation.kind,
+                        .access = read->accesses[i],
+                        .status = from.status,
+                        .outcome = from.outcome,
+                        .reason = from.reason,
+                        .value = from.value,
+                        .programs = names_of(from.programs.span()),
+                        .assumes = {from.assumes.begin(), from.assumes.end()}});
+    if (from.status == CoreStatus::Fails || from.outcome != CoreOutcome::Value)
+      verdicts.back().message = from.complaint->what;
+  }
+  return verdicts;
+}
+
+std::expected<std::vector<std::byte>, Error> minimize_core(
+    std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
+    std::endian order) {
+  CoreMinimizer minimizer(kernel);
+  for (std::span<const std::byte> image : objects) {
+    auto object = CoreObject::read("object", image);
+    if (!object) return std::unexpected(object.error());
+    keep_needed(*object, minimizer);
+  }
+  return minimizer.finish(order);
+}
+
+}  // namespace bpflink

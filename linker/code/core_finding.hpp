@@ -1,0 +1,123 @@
+// What comes of the things that an object needs of a kernel: the result of a check, which messages,
+// the table, JSON and the page show.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bpflink/core.hpp"
+#include "linker/code/shared_list.hpp"
+
+namespace bpflink {
+
+/// A kind of thing that a kernel binds when an object is loaded.
+enum class CoreNeed : uint8_t {
+  Relocation,
+  Kfunc,            ///< an extern function in .ksyms
+  KernelVariable,   ///< an extern variable in .ksyms that has a type
+  KernelSymbol,     ///< one without a type: its address comes from /proc/kallsyms
+  ConfigOption,     ///< an extern variable in .kconfig
+  AttachTarget,     ///< a function or tracepoint that a program attaches to
+  StructOps,        ///< a struct that programs implement
+  StructOpsMember,  ///< one of its members
+  Helper,
+  MapType,
+  ProgramType,
+  AttachType,
+  Instructions,  ///< instructions that not all kernels have
+  ArgumentType,  ///< what a global function says of an argument
+};
+
+/// "kfunc", "config option".
+std::string_view core_need_name(CoreNeed need);
+/// Whether the object declares it as an extern.
+constexpr bool is_extern(CoreNeed need) {
+  return need >= CoreNeed::Kfunc && need <= CoreNeed::ConfigOption;
+}
+
+/// The place of an instruction.
+struct InsnPlace {
+  uint32_t section;
+  uint64_t offset;  ///< bytes into the section
+};
+
+/// How a program has an instruction.
+enum class CodeUse : uint8_t {
+  Reached,    ///< the verifier gets there
+  Contained,  ///< a loader loads it with the program
+};
+
+/// The text of a message without its kernels: "WHAT in 12 of 40 kernels".
+struct CoreComplaint {
+  std::string what{};    ///< "struct task_struct has no member 'state'"
+  std::string there{};   ///< the kernel's counterpart as C, or ""
+  std::string here{};    ///< what the program has instead as C, or ""
+  std::string advice{};  ///< a remedy: "did you mean pid?", "guard it with ..."; or ""
+  /// How to read the kernel's counterpart: the tag of a flavor without its suffix, and its body; or
+  /// "".
+  std::string flavor_tag{}, flavor_body{};
+
+  friend auto operator<=>(const CoreComplaint&, const CoreComplaint&) = default;
+};
+
+/// The result for one need of an object. Views are of the object.
+struct CoreFinding {
+  CoreNeed need = CoreNeed::Relocation;
+  CoreStatus status = CoreStatus::Resolves;
+  bool becomes_zero = false;  ///< weak and absent: the program reads 0
+  /// Of a kfunc that is weak and absent, or none at all: no program that reaches a call of it
+  /// loads.
+  bool fails_if_called = false;
+  bool fails_to_attach = false;  ///< the program loads, but does not attach; `status` is Unknown
+  std::string name{};            ///< the object's name for it; "" for a relocation
+  /// The symbol that declares an extern, or the program or map that needs something else; or "".
+  std::string_view symbol{};
+  /// For a relocation as in CoreVerdict; otherwise, programs that need it; empty: the object does.
+  ProgramList programs{};
+  /// The object's instructions that need it, if these are why, and how programs have them. After
+  /// the check, the first is one that the first program has.
+  std::span<const InsnPlace> places{};
+  CodeUse use = CodeUse::Reached;
+  /// Why it does not resolve, or a difference that may matter; null if there is nothing to say.
+  std::unique_ptr<CoreComplaint> complaint{};
+
+  // Of a relocation, as in CoreVerdict:
+
+  CoreOutcome outcome = CoreOutcome::Value;
+  CoreReason reason = CoreReason::None;
+  /// It fails only because the kernel's verifier does not understand its guard. If the release is
+  /// unknown, that is the verifier of Linux 5.5.
+  bool is_guarded_for_newer = false;
+  /// It resolves, but the program would read wrong data: it fails where that is reached.
+  bool misreads = false;
+  /// It resolves, but not with libbpf before 1.6.
+  bool needs_new_loader = false;
+  uint64_t value = 0;
+  SharedList<CoreAssumption> assumes{};
+
+  /// Makes a failure one that happens only when the program attaches.
+  void fail_to_attach() {
+    fails_to_attach = status == CoreStatus::Fails;
+    if (fails_to_attach) status = CoreStatus::Unknown;
+  }
+  /// It is not known whether the kernel has `thing`. `advice` says what would settle it.
+  void leave_unknown(std::string thing, std::string_view advice) {
+    status = CoreStatus::Unknown;
+    complain(std::move(thing), std::string(advice));
+  }
+  void fail(std::string what, std::string advice = {}) {
+    status = CoreStatus::Fails;
+    complain(std::move(what), std::move(advice));
+  }
+  void complain(std::string what, std::string advice = {}) {
+    complaint = std::make_unique<CoreComplaint>(
+        CoreComplaint{.what = std::move(what), .advice = std::move(advice)});
+  }
+};
+
+}  // namespace bpflink

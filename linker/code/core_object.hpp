@@ -1,0 +1,59 @@
+// A BPF object and the tables that a check needs of it.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/diagnostic.hpp"
+#include "bpflink/object.hpp"
+#include "linker/code/code_graph.hpp"
+#include "linker/code/core_finding.hpp"
+#include "linker/code/core_records.hpp"
+#include "linker/code/insn_features.hpp"
+#include "linker/object/contents.hpp"
+
+namespace bpflink {
+
+/// An object, its relocations and all else that a kernel binds.
+struct CoreObject {
+  std::string name;
+  Object object;
+  std::vector<CoreRecord> records;
+  /// By program: by default, a loader skips it, or it may fail.
+  std::vector<bool> is_optional;
+
+  // Set by analyze_code().
+  std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
+  std::vector<DiagnosticLocation> locations{};  ///< by record
+  std::unique_ptr<const CodeGraph> graph{};
+  std::map<uint32_t, std::vector<InsnPlace>> helper_calls{};         ///< by the helper's id
+  std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
+  std::map<std::string_view, std::vector<InsnPlace>> map_uses{};     ///< by the map's name
+  std::vector<InsnPlace> excess_arguments{};  ///< loads of arguments that a function does not have
+  std::map<InsnFeature, std::vector<InsnPlace>> feature_uses{};
+
+  const ObjectFile& file() const { return ObjectAccess::file(object); }
+  /// Whether a loader passes over a relocation: it is in a program that is not loaded by default.
+  bool is_skipped(const CoreRecord& record) const;
+  /// The index of the program of that name, if there is one.
+  std::optional<size_t> find_program(std::string_view program) const;
+  /// Whether all of the programs, and at least one, are optional.
+  bool are_optional(std::span<const std::string_view> programs) const;
+
+  /// Reads `image`, which must outlive the result. Errors: those of Object::parse(); a program, map
+  /// or extern has a longer name than kernels accept.
+  static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
+  /// Finds what a check needs besides relocations.
+  void analyze_code();
+};
+
+/// Whether a file is an object for BPF, which is no kernel. Errors: a malformed ELF file.
+std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image);
+
+}  // namespace bpflink

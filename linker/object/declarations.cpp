@@ -1,0 +1,224 @@
+#include "linker/object/declarations.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_map>
+
+#include "dedup/internal.hpp"
+#include "linker/error.hpp"
+#include "linker/object/symbols_by_place.hpp"
+
+namespace bpflink {
+namespace {
+
+class DeclarationBinder {
+ public:
+  explicit DeclarationBinder(ObjectFile& object) : object_(object) {}
+
+  /// Gives the VARs and FUNCs their symbols and DATASECs.
+  void bind() {
+    const Btf& btf = *object_.btf;
+    HashIndex globals;
+    auto find = [&](std::string_view name, uint32_t hash) {
+      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
+    };
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
+      std::string_view name = object_.symbols[i].name;
+      if (object_.symbols[i].is_local()) continue;
+      uint32_t hash = hash_bytes(name.data(), name.size());
+      if (find(name, hash) == 0) globals.insert(hash, i);
+    }
+    for (BtfDeclaration& declaration : object_.declarations) {
+      std::string_view name = btf.name(declaration.type());
+      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
+    }
+    unbind_statics();
+    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    restore_externs();
+    place_statics();
+  }
+
+  /// A global variable must have a symbol of its name, by which libbpf finds it. Tools such as
+  /// objcopy rename symbols alone. A local one was made so since.
+  std::expected<void, Error> check_variables() {
+    std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      bool is_defined = !declaration.is_func() && !declaration.datasec.empty() &&
+                        !facts_of(declaration.role).has_loader_symbols &&
+                        declaration.type().var_linkage() == BtfLinkage::Global;
+      if (!is_defined || declaration.symbol_index != 0) continue;
+      if (!locals) locals = find_local_variables();
+      std::string_view name = object_.btf->name(declaration.type());
+      if (locals->contains(name)) continue;
+      return std::unexpected(
+          Error{fmt::format(".BTF: type [{}] VAR '{}' is global, but there is no such symbol",
+                            declaration.type_id, name),
+                "objcopy renames symbols without their types: bpflink --redefine-sym does both"});
+    }
+    return {};
+  }
+
+  /// A FUNC that claims to be global must have a symbol, or code through func_info (the symbol may
+  /// have been renamed since). A static FUNC of a global function, with a record, was made by a
+  /// link: bpf-gcc calls all functions static but makes no records.
+  std::expected<void, Error> check_functions() {
+    const Btf& btf = *object_.btf;
+    std::vector<bool> has_record(btf.end_id());
+    for_each_record([&](uint32_t, FuncInfo record) { has_record[record.type_id] = true; });
+    for (BtfDeclaration& declaration : object_.declarations) {
+      BtfType type = declaration.type();
+      if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
+        declaration.is_synthesized = is_static(type) && is_void_of_void(btf.type(type.type())) &&
+                                     object_.symbols[declaration.symbol_index].is_defined();
+      if (declaration.is_func() && type.func_linkage() == BtfLinkage::Global &&
+          !has_record[declaration.type_id] && declaration.symbol_index == 0)
+        return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
+                    declaration.type_id, btf.name(type));
+    }
+    find_local_functions();
+    return {};
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_record(Visit visit) const {
+    if (!object_.btf_ext) return;
+    object_.btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          visit(section, object_.btf_ext->load_func_info(record.data()));
+        });
+  }
+
+  /// Finds the FUNCs that claim to be global, and whose functions are not.
+  void find_local_functions() {
+    std::unordered_map<uint32_t, BtfDeclaration*> nameless;
+    for (BtfDeclaration& declaration : object_.declarations)
+      if (declaration.is_func() && declaration.symbol_index == 0 &&
+          declaration.type().func_linkage() == BtfLinkage::Global)
+        nameless.emplace(declaration.type_id, &declaration);
+    if (nameless.empty()) return;
+    SymbolsByPlace symbols(object_);
+    for_each_record([&](uint32_t section, FuncInfo record) {
+      auto declaration = nameless.find(record.type_id);
+      if (declaration == nameless.end()) return;
+      const InputSymbol* function = symbols.find_function(section, record.insn_off);
+      declaration->second->was_made_local = function && function->is_local();
+    });
+  }
+
+  /// Clang's DATASECs have the offsets of static variables. bpf-gcc's have 0 for all; then the
+  /// offset is that of a local symbol with the variable's name.
+  void place_statics() {
+    std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
+    for (BtfDeclaration& declaration : object_.declarations) {
+      bool may_be_elsewhere = declaration.symbol_index == 0 && !declaration.datasec.empty() &&
+                              !declaration.is_func() && declaration.offset == 0;
+      if (!may_be_elsewhere) continue;
+      if (!locals) locals = find_local_variables();
+      auto [begin, end] = locals->equal_range(object_.btf->name(declaration.type()));
+      std::optional<uint64_t> found;
+      for (auto entry = begin; entry != end && found != 0; ++entry) {
+        const InputSymbol& symbol = *entry->second;
+        if (object_.sections[symbol.section].name != declaration.datasec) continue;
+        if (!found || symbol.value == 0) found = symbol.value;
+      }
+      declaration.offset = static_cast<uint32_t>(found.value_or(0));
+    }
+  }
+
+  std::unordered_multimap<std::string_view, const InputSymbol*> find_local_variables() const {
+    std::unordered_multimap<std::string_view, const InputSymbol*> variables;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.is_local() && symbol.type == STT_OBJECT && symbol.is_in_section())
+        variables.emplace(symbol.name, &symbol);
+    return variables;
+  }
+
+  /// A C file has one declaration for each name, whatever linkage the compiler gives it. A linked
+  /// object may have static declarations with the name of a global: those with local symbols or, if
+  /// local symbols were stripped, those beside a declaration that is not static.
+  void unbind_statics() {
+    std::vector<bool> has_own(object_.symbols.size());
+    for (const BtfDeclaration& declaration : object_.declarations)
+      if (!is_static(declaration.type())) has_own[declaration.symbol_index] = true;
+    std::optional<std::unordered_set<std::string_view>> locals;
+    for (BtfDeclaration& declaration : object_.declarations) {
+      uint32_t symbol = declaration.symbol_index;
+      if (symbol == 0 || !is_static(declaration.type())) continue;
+      if (!locals) locals = find_local_names();
+      if (has_own[symbol] || locals->contains(object_.symbols[symbol].name))
+        declaration.symbol_index = 0;
+    }
+  }
+
+  /// Undefines externs to which libbpf's linker gives a symbol in their section, as it does for
+  /// those of an arena: without type and size, at the section's start.
+  void restore_externs() {
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      if (declaration.is_func() || declaration.symbol_index == 0 ||
+          declaration.type().var_linkage() != BtfLinkage::Extern)
+        continue;
+      InputSymbol& symbol = object_.symbols[declaration.symbol_index];
+      if (symbol.is_in_section() && symbol.type == STT_NOTYPE && symbol.size == 0 &&
+          object_.sections[symbol.section].name == declaration.datasec) {
+        symbol.section = 0;
+        symbol.value = 0;
+      }
+    }
+  }
+
+  static bool is_static(BtfType type) {
+    return type.kind() == BtfKind::Func ? type.func_linkage() == BtfLinkage::Static
+                                        : type.var_linkage() == BtfLinkage::Static;
+  }
+
+  std::unordered_set<std::string_view> find_local_names() const {
+    std::unordered_set<std::string_view> names;
+    for (const InputSymbol& symbol : object_.symbols)
+      if (symbol.is_local() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
+        names.insert(symbol.name);
+    return names;
+  }
+
+  void read_datasec(BtfType datasec) {
+    std::string_view name = object_.btf->name(datasec);
+    SectionRole role = role_of(name);
+    for (uint32_t i = 0; i < datasec.vlen(); ++i) {
+      BtfVarSecinfo entry = datasec.var_secinfo(i);
+      auto declaration =
+          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
+      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
+      declaration->datasec = name;
+      declaration->role = role;
+      declaration->offset = entry.offset;
+      declaration->size = entry.size;
+    }
+  }
+
+  static bool is_void_of_void(BtfType prototype) {
+    return prototype.kind() == BtfKind::FuncProto && prototype.vlen() == 0 && prototype.type() == 0;
+  }
+
+  ObjectFile& object_;
+};
+
+}  // namespace
+
+std::expected<void, Error> bind_declarations(ObjectFile& object) {
+  if (!object.btf) return {};
+  DeclarationBinder binder(object);
+  binder.bind();
+  if (auto ok = binder.check_variables(); !ok) return ok;
+  return binder.check_functions();
+}
+
+std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {
+  std::unordered_set<std::string_view> names;
+  for (const BtfDeclaration& declaration : object.declarations)
+    if (facts_of(declaration.role).has_loader_symbols)
+      names.insert(object.btf->name(declaration.type()));
+  return names;
+}
+
+}  // namespace bpflink

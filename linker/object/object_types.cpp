@@ -1,0 +1,219 @@
+#include "linker/object/object_types.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dedup/internal.hpp"
+#include "linker/error.hpp"
+#include "linker/object/declarations.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Reads the types of one object; its steps are the calls in read().
+class TypesReader {
+ public:
+  explicit TypesReader(ObjectFile& object) : object_(object) {}
+
+  std::expected<void, Error> read() {
+    if (auto ok = read_btf(); !ok) return ok;
+    if (auto ok = read_btf_ext(); !ok) return ok;
+    return bind_declarations(object_);
+  }
+
+  std::expected<void, Error> read_renamed(std::vector<std::byte> blob) {
+    if (auto ok = parse_btf(blob); !ok) return ok;
+    object_.relocated_btf = std::move(blob);  // moving keeps the bytes in place
+    list_types();
+    return bind_declarations(object_);
+  }
+
+ private:
+  std::expected<void, Error> read_btf() {
+    InputSection* section = find_section(".BTF");
+    if (!section) return {};
+    if (auto ok = check_contents(*section); !ok) return ok;
+    auto bytes = with_relocations(*section, object_.relocated_btf);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (auto ok = check_one_blob(*bytes); !ok) return ok;
+    if (auto ok = parse_btf(*bytes); !ok) return ok;
+    if (object_.btf->byte_order() != object_.byte_order)
+      return fail(".BTF has the other byte order than the object");
+    if (!list_types()) return {};
+    object_.relocated_btf = repair_btf(*bytes, *object_.btf);
+    if (auto ok = parse_btf(object_.relocated_btf); !ok) return ok;
+    list_types();
+    return {};
+  }
+
+  /// A plain linker concatenates .BTF sections. The types, offsets and records of all but the first
+  /// object then refer to unknown bytes of the merged sections.
+  std::expected<void, Error> check_one_blob(std::span<const std::byte> bytes) {
+    auto blobs = find_btf_blobs(bytes);
+    if (!blobs || blobs->size() == 1) return {};
+    return fail(
+        ".BTF holds the types of {} objects, concatenated as by 'ld -r': link "
+        "these objects with bpflink instead",
+        blobs->size());
+  }
+
+  /// A type that contains itself is found when types are merged, once instead of in each input.
+  std::expected<void, Error> parse_btf(std::span<const std::byte> bytes) {
+    auto btf = parse_without_cycle_check(bytes);
+    if (!btf) return std::unexpected(Error{".BTF: " + btf.error().message, btf.error().advice});
+    object_.btf = std::move(*btf);
+    object_.btf_bytes = bytes;
+    return {};
+  }
+
+  /// Lists the types whose use depends on symbols. Returns whether a type needs repair.
+  bool list_types() {
+    object_.datasecs.clear();
+    object_.tags.clear();
+    object_.declarations.clear();
+    bool to_repair = false;
+    const BtfView& types = *object_.btf;
+    for (uint32_t id = 1; id < types.end_id(); ++id) {
+      BtfType type(types.words_of(id));
+      BtfKind kind = type.kind();
+      to_repair |= needs_repair(type);
+      if (kind == BtfKind::Datasec) object_.datasecs.push_back(id);
+      if (kind == BtfKind::DeclTag) object_.tags.push_back(id);
+      if (kind == BtfKind::Var || kind == BtfKind::Func)
+        object_.declarations.emplace_back(id, types.words_of(id));
+    }
+    return to_repair;
+  }
+
+  std::expected<void, Error> read_btf_ext() {
+    InputSection* section = find_section(".BTF.ext");
+    if (!section) return {};
+    if (!object_.btf) return fail("has .BTF.ext but no .BTF");
+    if (auto ok = check_contents(*section); !ok) return ok;
+    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
+    if (!bytes) return std::unexpected(bytes.error());
+    auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
+      for (const InputSection& code : object_.sections_named(name))
+        if (code.is_linked() && code.is_code()) return CodeSection{code.index, code.data};
+      return std::nullopt;
+    };
+    HashIndex functions = find_functions();
+    auto may_begin_function = [&](uint32_t index, uint64_t offset) {
+      if (find_function(functions, index, offset) != 0) return true;
+      if (is_covered(index, offset)) return false;
+      object_.sections[index].nameless_functions.push_back(offset);
+      return true;
+    };
+    auto ext =
+        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, may_begin_function});
+    if (!ext) return std::unexpected(ext.error());
+    object_.btf_ext = std::move(*ext);
+    for (InputSection& code : object_.linked_sections()) std::ranges::sort(code.nameless_functions);
+    return {};
+  }
+
+  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
+    const uint64_t place[] = {section, offset};
+    return hash_bytes(place, sizeof place);
+  }
+
+  /// The symbol of the function that begins there, or 0.
+  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
+    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
+      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
+    });
+  }
+
+  /// The symbols of functions, by section and offset.
+  HashIndex find_functions() const {
+    HashIndex functions;
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
+      const InputSymbol& symbol = object_.symbols[i];
+      bool is_function = symbol.type == STT_FUNC && symbol.is_in_section() && !symbol.name.empty();
+      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
+        functions.insert(hash_of_place(symbol.section, symbol.value), i);
+    }
+    return functions;
+  }
+
+  /// Whether a symbol covers the byte. A symbol without a size extends to the next.
+  bool is_covered(uint32_t section, uint64_t offset) {
+    if (covers_.empty()) find_covers();
+    auto after = std::ranges::upper_bound(covers_, std::pair(section, offset), {}, &Cover::begin);
+    if (after == covers_.begin()) return false;
+    const Cover& last = *(after - 1);
+    return last.begin.first == section && offset < last.end;
+  }
+
+  /// Called only for objects that have functions without a symbol.
+  void find_covers() {
+    covers_.push_back({{0, 0}, 0});
+    for (const InputSymbol& symbol : object_.symbols)
+      if (is_cut_at(symbol))
+        covers_.push_back({{symbol.section, symbol.value}, symbol.value + symbol.size});
+    std::ranges::stable_sort(covers_, {}, &Cover::begin);
+    uint64_t next = 0;  // where the next symbol of the section begins
+    for (size_t i = covers_.size(); i-- > 0;) {
+      const auto [section, begin] = covers_[i].begin;
+      bool is_last = i + 1 == covers_.size() || covers_[i + 1].begin.first != section;
+      if (is_last) next = object_.sections[section].size;
+      if (!is_last && covers_[i + 1].begin.second > begin) next = covers_[i + 1].begin.second;
+      if (covers_[i].end == begin) covers_[i].end = next;
+    }
+    for (size_t i = 1; i < covers_.size(); ++i)
+      if (covers_[i].begin.first == covers_[i - 1].begin.first)
+        covers_[i].end = std::max(covers_[i].end, covers_[i - 1].end);
+  }
+
+  /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers refer to section
+  /// symbols, whose value is 0, and to globals, which are found by name later. Then nothing changes
+  /// and nothing is copied.
+  std::expected<std::span<const std::byte>, Error> with_relocations(
+      InputSection& section, std::vector<std::byte>& storage) {
+    std::vector<Relocation> relocations = std::move(section.relocations);  // not needed any more
+    auto changes_bytes = [&](const Relocation& relocation) {
+      const InputSymbol& symbol = object_.symbols[relocation.symbol];
+      return symbol.is_local() && symbol.value != 0;
+    };
+    if (std::none_of(relocations.begin(), relocations.end(), changes_bytes)) return section.data;
+    storage.assign(section.data.begin(), section.data.end());
+    for (const Relocation& relocation : relocations) {
+      if (!changes_bytes(relocation)) continue;
+      int64_t value =
+          relocation.addend + static_cast<int64_t>(object_.symbols[relocation.symbol].value);
+      if (!store_addend(relocation.type, storage.data() + relocation.offset, value,
+                        object_.byte_order))
+        return fail("relocation at {}+{:#x} does not fit 32 bits", section.name, relocation.offset);
+    }
+    return storage;
+  }
+
+  InputSection* find_section(std::string_view name) {
+    for (const InputSection& section : object_.sections_named(name))
+      if (section.type == SHT_PROGBITS || section.type == SHT_NOBITS)
+        return &object_.sections[section.index];
+    return nullptr;
+  }
+
+  /// Bytes of a section that symbols cover.
+  struct Cover {
+    std::pair<uint32_t, uint64_t> begin;  ///< section and offset
+    uint64_t end;                         ///< the furthest end of symbols that begin up to here
+  };
+
+  ObjectFile& object_;
+  std::vector<Cover> covers_;  ///< filled by find_covers()
+};
+
+}  // namespace
+
+std::expected<void, Error> read_object_types(ObjectFile& object) {
+  return TypesReader(object).read();
+}
+
+std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob) {
+  return TypesReader(object).read_renamed(std::move(blob));
+}
+
+}  // namespace bpflink

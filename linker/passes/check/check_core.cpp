@@ -1,0 +1,58 @@
+// Pass: check CO-RE relocations of live code: whether the access is valid for its type, and the
+// type has a name, by which loaders find it in a kernel.
+#include <fmt/format.h>
+
+#include "bpflink/print.hpp"
+#include "dedup/relocations/access.hpp"
+#include "linker/context.hpp"
+#include "linker/text/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+void check(Context& context, const ObjectFile& object, const InputSection& section,
+           const CoreRelo& record) {
+  const BtfView& types = *object.btf;
+  CoreRelocation relocation{record.type_id, types.string(record.access_str_off),
+                            CoreKind(record.kind)};
+  bool is_named = relocation.kind == CoreKind::TypeIdLocal || relocation.type_id == 0 ||
+                  !types.name(types.type(relocation.type_id)).empty();
+  auto path = find_local_path({types}, relocation);
+  if (path && is_named) return;
+  std::string type =
+      relocation.type_id == 0 ? "void" : print_c_declaration(types, relocation.type_id);
+  type.resize(std::min(type.size(), type.find('\n')));
+  DiagnosticReference at{ReferenceRole::Occurrence, location_of(object, section, record.insn_off),
+                         "the access"};
+  if (!path)
+    return context.diagnostics.report(
+        {.message = fmt::format("{}: a CO-RE relocation has the access '{}', which '{}' lacks",
+                                object.name, relocation.access, type),
+         .code = DiagnosticCode::InvalidInput,
+         .file = object.name,
+         .references = {std::move(at)}});
+  context.diagnostics.report(
+      {.severity = Severity::Warning,
+       .message = fmt::format("{}: a CO-RE relocation is of a type without a name", object.name),
+       .code = DiagnosticCode::NotLoadable,
+       .file = object.name,
+       .references = {std::move(at), note("loaders find types in a kernel by name"),
+                      hint("give the struct the kernel's name for it")}});
+}
+
+}  // namespace
+
+void check_core(Context& context) {
+  for (const auto& object : context.objects) {
+    if (!object->btf_ext) continue;
+    object->btf_ext->core_relo.for_each_record(
+        [&](uint32_t index, std::span<const std::byte> bytes) {
+          const InputSection& section = object->sections[index];
+          CoreRelo record = object->btf_ext->load_core_relo(bytes.data());
+          if (section.is_linked() && is_live(section, record.insn_off))
+            check(context, *object, section, record);
+        });
+  }
+}
+
+}  // namespace bpflink

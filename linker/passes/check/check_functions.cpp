@@ -1,0 +1,419 @@
+// Pass: warn of functions that loaders or verifiers refuse: static programs, functions that call
+// each other in a circle, and global functions whose arguments or results no verifier accepts.
+//
+// A verifier checks each global function on its own, by its types alone: it returns a number, and
+// a pointer argument points to a context or to something of known size. A static function is
+// checked with its callers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "bpflink/btf_query.hpp"
+#include "bpflink/print.hpp"
+#include "linker/context.hpp"
+#include "linker/object/program_contexts.hpp"
+#include "linker/object/references.hpp"
+#include "linker/object/verifier_rules.hpp"
+#include "linker/text/locations.hpp"
+#include "linker/types/kernel_tags.hpp"
+
+namespace bpflink {
+namespace {
+
+/// A function in live code.
+struct Function {
+  const ObjectFile* object;
+  const InputSymbol* symbol;
+  const InputSection* section;
+  bool is_program = false;
+};
+
+/// A use of a function by another one.
+struct Use {
+  uint32_t function;  ///< the one that is used
+  uint64_t at;        ///< bytes into the user's section
+  bool is_call;       ///< it is called there; otherwise its address is taken
+};
+
+/// All functions of live code and their uses of each other.
+class CallGraph {
+ public:
+  explicit CallGraph(const Context& context) {
+    for (const auto& object : context.objects) add_functions(*object);
+    for (auto& [section, starts] : starts_) std::ranges::sort(starts);
+    uses.resize(functions.size());
+    for (auto& [section, starts] : starts_) add_uses(*section, starts);
+  }
+
+  std::vector<Function> functions;
+  std::vector<std::vector<Use>> uses;  ///< by function
+  /// Functions, and where they refer to code that no symbol covers.
+  std::vector<std::pair<uint32_t, uint64_t>> nameless;
+
+  /// The functions that loaders load: the programs, and what these use.
+  std::vector<bool> loaded() const {
+    std::vector<bool> found(functions.size());
+    std::vector<uint32_t> pending;
+    for (uint32_t i = 0; i < functions.size(); ++i)
+      if (functions[i].is_program) pending.push_back(i);
+    while (!pending.empty()) {
+      uint32_t function = pending.back();
+      pending.pop_back();
+      if (found[function]) continue;
+      found[function] = true;
+      for (const Use& use : uses[function]) pending.push_back(use.function);
+    }
+    return found;
+  }
+
+ private:
+  /// Where a function begins, and its index.
+  using Start = std::pair<uint64_t, uint32_t>;
+
+  void add_functions(const ObjectFile& object) {
+    for (uint32_t i = 1; i < object.symbols.size(); ++i) {
+      const InputSymbol& symbol = object.symbols[i];
+      if (symbol.type != STT_FUNC || !symbol.is_in_section() || lost_resolution(object, i))
+        continue;
+      const InputSection& section = object.sections[symbol.section];
+      if (!section.is_linked() || !section.is_code() || !is_live(section, symbol.value)) continue;
+      starts_[&section].emplace_back(symbol.value, static_cast<uint32_t>(functions.size()));
+      functions.push_back({&object, &symbol, &section, section.holds_programs()});
+    }
+  }
+
+  std::optional<uint32_t> find(const std::vector<Start>& starts, uint64_t offset) const {
+    auto next = std::ranges::upper_bound(starts, Start{offset, UINT32_MAX});
+    if (next == starts.begin()) return std::nullopt;
+    const InputSymbol& symbol = *functions[(next - 1)->second].symbol;
+    bool is_inside = symbol.size == 0 || offset - symbol.value < symbol.size;
+    return is_inside ? std::optional((next - 1)->second) : std::nullopt;
+  }
+
+  void add_use(const std::vector<Start>& users, InputPlace to, uint64_t at, bool is_call) {
+    auto user = find(users, at);
+    if (!user || !to.section || !to.section->is_code() || to.offset < 0) return;
+    auto used = starts_.find(to.section);
+    auto function =
+        used == starts_.end() ? std::nullopt : find(used->second, static_cast<uint64_t>(to.offset));
+    if (function)
+      uses[*user].push_back({*function, at, is_call});
+    else
+      nameless.emplace_back(*user, at);
+  }
+
+  void add_uses(const InputSection& section, const std::vector<Start>& starts) {
+    for (const Relocation& relocation : section.relocations)
+      if (relocation.type == R_BPF_64_32 || relocation.type == R_BPF_64_64)
+        add_use(starts, target_of(*section.file, relocation).definition(), relocation.offset,
+                relocation.type == R_BPF_64_32);
+    for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
+      if (branch.is_call) add_use(starts, {&section, branch.to}, branch.from, true);
+    });
+  }
+
+  std::unordered_map<const InputSection*, std::vector<Start>> starts_;
+};
+
+void warn(Context& context, DiagnosticCode code, std::string message, std::string_view symbol,
+          std::vector<DiagnosticReference> references) {
+  context.diagnostics.report({.severity = Severity::Warning,
+                              .message = std::move(message),
+                              .code = code,
+                              .symbol = std::string(symbol),
+                              .references = std::move(references)});
+}
+
+void warn_static_programs(Context& context, const CallGraph& graph) {
+  for (const Function& function : graph.functions)
+    if (function.is_program && function.symbol->is_local())
+      warn(context, DiagnosticCode::NotOpenable,
+           fmt::format("libbpf refuses static programs: {}", function.symbol->name),
+           function.symbol->name,
+           {reference_to(*function.object, *function.symbol), hint("remove static")});
+}
+
+/// Warns of static functions that lost their symbols, by which libbpf finds them.
+void warn_nameless(Context& context, const CallGraph& graph) {
+  std::set<const ObjectFile*> reported;
+  for (auto [function, at] : graph.nameless) {
+    const Function& user = graph.functions[function];
+    if (!reported.insert(user.object).second) continue;
+    warn(context, DiagnosticCode::NotLoadable,
+         fmt::format("{}: '{}' calls a function without a symbol, which libbpf does not find",
+                     user.object->name, user.symbol->name),
+         user.symbol->name,
+         {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, at), "the call"},
+          hint("strip it with -g, not with --strip-unneeded")});
+  }
+}
+
+/// Finds circles of direct calls, each once, by a walk that goes into a function's calls before it
+/// goes on.
+class CircleFinder {
+ public:
+  CircleFinder(Context& context, const CallGraph& graph)
+      : context_(context), graph_(graph), states_(graph.functions.size()) {}
+
+  void run() {
+    for (uint32_t i = 0; i < states_.size(); ++i)
+      if (states_[i] == State::New) walk(i);
+  }
+
+ private:
+  enum class State : uint8_t { New, Open, Done };
+  struct Step {
+    uint32_t function;
+    size_t next = 0;  ///< the use to look at next
+  };
+
+  void walk(uint32_t first) {
+    std::vector<Step> path{{first}};
+    states_[first] = State::Open;
+    while (!path.empty()) {
+      Step& step = path.back();
+      const auto& uses = graph_.uses[step.function];
+      if (step.next == uses.size()) {
+        states_[step.function] = State::Done;
+        path.pop_back();
+        continue;
+      }
+      const Use& use = uses[step.next++];
+      if (!use.is_call) continue;
+      if (states_[use.function] == State::Open) report(path, use.function);
+      if (states_[use.function] != State::New) continue;
+      states_[use.function] = State::Open;
+      path.push_back({use.function});
+    }
+  }
+
+  void report(const std::vector<Step>& path, uint32_t first) {
+    constexpr size_t max_calls = 8, max_circles = 20;
+    if (++circles_ > max_circles) return;
+    auto begin = std::ranges::find(path, first, &Step::function);
+    std::vector<DiagnosticReference> calls;
+    for (auto step = begin; step != path.end(); ++step) {
+      const Function& caller = graph_.functions[step->function];
+      const Use& use = graph_.uses[step->function][step->next - 1];
+      std::string_view name = graph_.functions[use.function].symbol->name;
+      if (calls.size() < max_calls)
+        calls.push_back({ReferenceRole::Occurrence,
+                         location_of(*caller.object, *caller.section, use.at, name),
+                         fmt::format("{} calls {}", caller.symbol->name, name)});
+    }
+    add_more(calls, ReferenceRole::Occurrence, static_cast<size_t>(path.end() - begin), max_calls);
+    std::string_view name = graph_.functions[first].symbol->name;
+    calls.push_back(hint("verifiers allow no recursion: use a loop"));
+    warn(context_, DiagnosticCode::NotLoadable,
+         fmt::format("'{}' calls itself, directly or through others", name), name,
+         std::move(calls));
+  }
+
+  Context& context_;
+  const CallGraph& graph_;
+  std::vector<State> states_;
+  size_t circles_ = 0;
+};
+
+/// Whether verifiers accept a result of that type: a number, or from Linux 7.1 on a pointer into an
+/// arena, which has a tag.
+bool is_acceptable_result(const BtfView& types, uint32_t id) {
+  uint32_t bare = skip_modifiers(types, id);
+  if (bare == 0) return false;
+  BtfType type = types.type(bare);
+  bool has_tag = type.kind() == BtfKind::Ptr && types.kind(type.type()) == BtfKind::TypeTag;
+  return type.kind() == BtfKind::Int || is_enum(type.kind()) || has_tag;
+}
+
+/// Whether verifiers accept a pointer to that type from any caller. A tag such as that of an arena
+/// may say more than the type.
+bool is_acceptable_target(const BtfView& types, uint32_t target) {
+  if (types.kind(target) == BtfKind::TypeTag) return true;
+  uint32_t id = skip_modifiers(types, target);
+  return id != 0 &&
+         (types.name(types.type(id)) == "bpf_dynptr" || type_size(types, id).has_value());
+}
+
+/// The structs of the kernel that CO-RE relocations of any input look into. No program has them in
+/// memory of its own, where a pointer argument of a global function points to.
+class KernelObjects {
+ public:
+  explicit KernelObjects(const Context& context) {
+    for (const auto& object : context.objects) {
+      if (!object->btf_ext) continue;
+      const BtfView& types = *object->btf;
+      object->btf_ext->core_relo.for_each_record([&](uint32_t, std::span<const std::byte> record) {
+        CoreRelo relo = object->btf_ext->load_core_relo(record.data());
+        if (!relo.is_local_type_id()) names_.insert(types.name(types.type(relo.type_id)));
+      });
+    }
+  }
+
+  /// Whether struct `id` is one: it has parts that only the kernel's have, a name of the kernel's,
+  /// or no room on the stack.
+  bool contains(const BtfView& types, uint32_t id) {
+    constexpr uint32_t max_stack = 512;
+    constexpr uint32_t max_read = 8;  // verifiers take a pointer of the kernel's as so much memory
+    BtfType type = types.type(id);
+    std::string_view name = types.name(type);
+    if (!is_composite(type.kind()) || type.size() <= max_read || !names_.contains(name))
+      return false;
+    bool is_named = std::ranges::find(kernel_objects, name) != kernel_objects.end();
+    if (type.size() > max_stack || is_named) return true;
+    if (types_ != &types) {
+      types_ = &types;
+      embeds_parts_ = find_kernel_records(types);
+    }
+    return embeds_parts_[id];
+  }
+
+ private:
+  std::unordered_set<std::string_view> names_;
+  const BtfView* types_ = nullptr;  ///< those of embeds_parts_
+  std::vector<bool> embeds_parts_;
+};
+
+/// What no verifier accepts of a function's type, and a remedy.
+struct Fault {
+  std::string what, advice;
+};
+
+class TypeFaults {
+ public:
+  TypeFaults(const ObjectFile& object, KernelObjects& of_kernel)
+      : types_(*object.btf), of_kernel_(of_kernel) {
+    for (uint32_t id : object.tags) {
+      BtfType tag = types_.type(id);
+      if (tag.component_idx() >= 0 && types_.name(tag).starts_with("arg:"))
+        tagged_.emplace(tag.type(), tag.component_idx());
+    }
+  }
+
+  std::optional<Fault> find(uint32_t function) const {
+    BtfType prototype = types_.type(types_.type(function).type());
+    if (prototype.type() == 0)
+      return Fault{fmt::format("returns void, which verifiers before Linux {}.{} refuse",
+                               void_results.major, void_results.minor),
+                   "return an int"};
+    if (!is_acceptable_result(types_, prototype.type()))
+      return Fault{fmt::format("returns '{}', and verifiers accept only numbers",
+                               print_c_declaration(types_, prototype.type(), "")),
+                   "return an int"};
+    for (uint32_t i = 0; i < prototype.vlen(); ++i) {
+      BtfParam parameter = prototype.param(i);
+      uint32_t pointer = skip_modifiers(types_, parameter.type);
+      if (types_.kind(pointer) != BtfKind::Ptr ||
+          tagged_.contains({function, static_cast<int32_t>(i)}) ||
+          section_for_parameter(types_, parameter.type))
+        continue;
+      uint32_t target = types_.type(pointer).type();
+      if (is_acceptable_target(types_, target)) {
+        if (!is_of_kernel(target)) continue;
+        return Fault{
+            fmt::format(
+                "takes '{}', and verifiers expect memory of the program there, not "
+                "the kernel's",
+                print_c_declaration(types_, parameter.type, types_.string(parameter.name_off))),
+            "mark the argument __arg_trusted (Linux 6.9), compile with -flto"};
+      }
+      return Fault{fmt::format("takes '{}', and verifiers accept only pointers to what has a size",
+                               print_c_declaration(types_, parameter.type,
+                                                   types_.string(parameter.name_off))),
+                   "give it a type, or a tag such as __arg_ctx"};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool is_of_kernel(uint32_t target) const {
+    if (types_.kind(target) == BtfKind::TypeTag) return false;
+    return of_kernel_.contains(types_, skip_modifiers(types_, target));
+  }
+
+  const BtfView& types_;
+  KernelObjects& of_kernel_;
+  std::set<std::pair<uint32_t, int32_t>> tagged_;  ///< FUNC and parameter
+};
+
+void warn_unacceptable_types(Context& context, const CallGraph& graph) {
+  std::unordered_map<const InputSymbol*, uint32_t> found;
+  for (uint32_t i = 0; i < graph.functions.size(); ++i)
+    if (!graph.functions[i].is_program) found.emplace(graph.functions[i].symbol, i);
+  std::optional<std::vector<bool>> loaded;
+  KernelObjects of_kernel(context);
+  for (const auto& object : context.objects) {
+    std::optional<TypeFaults> faults;
+    for (const BtfDeclaration& declaration : object->declarations) {
+      const Symbol* symbol = declaration.symbol;
+      if (!declaration.is_func() || declaration.is_synthesized || !symbol || !symbol->in_output ||
+          declaration.type().func_linkage() != BtfLinkage::Global ||
+          !symbol->is_from(*object, declaration.symbol_index) || symbol->visibility == STV_HIDDEN ||
+          symbol->visibility == STV_INTERNAL)
+        continue;
+      auto function = found.find(&symbol->input());
+      if (function == found.end()) continue;
+      if (!faults) faults.emplace(*object, of_kernel);
+      auto fault = faults->find(declaration.type_id);
+      if (!fault) continue;
+      if (!loaded) loaded = graph.loaded();
+      if (!(*loaded)[function->second]) continue;
+      warn(context, DiagnosticCode::NotLoadable,
+           fmt::format("global function '{}' {}", symbol->name, fault->what), symbol->name,
+           {reference_to(*object, symbol->input()),
+            hint(fmt::format(
+                "{}, or make it static or __hidden, so that it is checked with its callers",
+                fault->advice))});
+    }
+  }
+}
+
+}  // namespace
+
+/// Warns of functions that load arguments which their types do not have: verifiers take the number
+/// of arguments from BTF.
+void warn_excess_arguments(Context& context) {
+  for (const auto& object : context.objects) {
+    if (!object->btf || !object->btf_ext) continue;
+    const Btf& types = *object->btf;
+    std::map<std::pair<uint32_t, uint64_t>, uint32_t> declared;  // by section and offset
+    object->btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          FuncInfo info = object->btf_ext->load_func_info(record.data());
+          BtfType prototype = types.type(types.type(info.type_id).type());
+          if (prototype.kind() == BtfKind::FuncProto)
+            declared.emplace(std::pair{section, info.insn_off}, prototype.vlen());
+        });
+    for (const InputSymbol& symbol : object->symbols) {
+      auto found = declared.find({symbol.section, symbol.value});
+      if (symbol.type != STT_FUNC || found == declared.end() || !is_live(*object, symbol)) continue;
+      const InputSection& section = object->sections[symbol.section];
+      std::optional<uint64_t> place;
+      for_each_insn(section.data, symbol.value, symbol.value + symbol.size, object->byte_order,
+                    [&](uint64_t at, const Insn& insn) {
+                      if (!place && loaded_parameter(insn) > found->second) place = at;
+                    });
+      if (!place) continue;
+      warn(context, DiagnosticCode::NotLoadable,
+           fmt::format("'{}' loads an argument from the stack, and its type has {}", symbol.name,
+                       count_of(found->second, "parameter")),
+           symbol.name, {reference_to(*object, symbol), hint(std::string(excess_advice))});
+    }
+  }
+}
+
+void check_functions(Context& context) {
+  CallGraph graph(context);
+  warn_static_programs(context, graph);
+  warn_nameless(context, graph);
+  CircleFinder(context, graph).run();
+  warn_unacceptable_types(context, graph);
+  warn_excess_arguments(context);
+}
+
+}  // namespace bpflink

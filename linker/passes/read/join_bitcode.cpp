@@ -1,0 +1,243 @@
+// Pass: join the inputs that are LLVM bitcode, optimize them as one program, and make one more
+// object of it.
+//
+// read_inputs() made an object of each already, by itself: it has the symbols and types that a
+// compiler would give it. Here these are resolved, and compared, as those of all objects are. Then
+// LLVM is told which definitions lost, and which functions nothing outside of bitcode needs: it may
+// inline and remove those. Its object takes the place of theirs, and the link goes on with it. A
+// function that the verifier would check on its own, for any argument, is then checked where it is
+// called, or is gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "linker/context.hpp"
+#include "linker/lto/backend.hpp"
+#include "linker/lto/report_parts.hpp"
+#include "linker/object/gc_roots.hpp"
+#include "linker/object/symbols_by_place.hpp"
+#include "linker/report/report_files.hpp"
+#include "linker/text/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+class Joiner {
+ public:
+  explicit Joiner(Context& context) : context_(context) {}
+
+  void run() {
+    open_outputs();
+    compare_modules();
+    if (context_.diagnostics.failed()) return;
+    request();
+    auto reply = lto::run_backend(request_);
+    if (!reply) return context_.diagnostics.error(reply.error().message);
+    lto::report_parts(context_.diagnostics, request_, *reply, [this](std::string_view name) {
+      for (const auto& object : modules_->objects)
+        for (const InputSymbol& symbol : object->symbols)
+          if (object->is_bitcode() && symbol.is_in_section() && symbol.name == name)
+            return location_of(*object, symbol);
+      return DiagnosticLocation{};
+    });
+    if (context_.diagnostics.failed()) return;
+    context_.files.push_back(std::move(reply->file));
+    for (const lto::Part& part : reply->parts) take(part);
+    if (context_.diagnostics.failed() || context_.options.lto_emit_assembly) return;
+    read_again();
+    note_optimized_away();
+  }
+
+ private:
+  void open_outputs() {
+    const LinkOptions& options = context_.options;
+    if (std::ranges::none_of(context_.objects, &ObjectFile::is_bitcode))
+      context_.diagnostics.error("--lto-emit-asm: no input is LLVM bitcode");
+    bool has_report = std::ranges::any_of(
+        report_files, [&](const ReportFile& report) { return !(options.*report.path).empty(); });
+    bool needs_object = has_report || shows_model(options) || context_.target.convert;
+    if (options.lto_emit_assembly && needs_object)
+      context_.diagnostics.error("--lto-emit-asm makes no object, for reports or a skeleton");
+    if (!options.lto_save_temps || !context_.target.path) return;
+    auto open = [&](std::string_view suffix) -> Outputs::Output* {
+      auto output =
+          context_.outputs.open("--save-temps", fmt::format("{}{}", *context_.target.path, suffix));
+      if (!output) report_output(context_, std::move(output.error()));
+      return output.value_or(nullptr);
+    };
+    joined_bitcode_ = open(".lto.bc");
+    optimized_bitcode_ = open(".lto.opt.bc");
+    check_outputs(context_);  // again, with these two
+  }
+
+  /// Runs the passes that resolve and compare what the inputs have in common, each on its own.
+  void compare_modules() {
+    if (context_.diagnostics.failed()) return;
+    LinkOptions options = context_.options;
+    options.gc_sections = options.gc_maps = options.prune_types = false;
+    options.fatal_warnings = false;
+    modules_.emplace(std::move(options), [this](const Diagnostic& diagnostic) {
+      context_.diagnostics.report_once(diagnostic);
+    });
+    modules_->objects = std::move(context_.objects);
+    modules_->byte_order = context_.byte_order;
+    for (auto* pass :
+         {resolve_symbols, trace_symbols, split_into_fragments, mark_live, check_externs,
+          lay_out_sections, order_maps, number_symbols, merge_btf, check_types})
+      if (!context_.diagnostics.failed()) pass(*modules_);
+    std::erase_if(context_.options.trace_symbols,
+                  [&](const std::string& name) { return modules_->symbols.find(name) != nullptr; });
+    if (!context_.diagnostics.failed() && modules_->btf && context_.options.warn_odr)
+      check_odr(*modules_);
+  }
+
+  void request() {
+    request_ = lto::request_for(context_.options);
+    request_.joins = true;
+    request_.emits_assembly = context_.options.lto_emit_assembly;
+    request_.shows_bitcode = joined_bitcode_ != nullptr;
+    find_needed_names();
+    for (const auto& object : modules_->objects)
+      if (object->is_bitcode()) request_.modules.push_back(describe(*object));
+  }
+
+  /// The names that objects refer to, or define and would then use themselves; and callbacks that
+  /// tags name.
+  void find_needed_names() {
+    for (const auto& object : modules_->objects) {
+      for (const InputSymbol& symbol : object->symbols)
+        if (!object->is_bitcode() && !symbol.is_local()) needed_.insert(symbol.name);
+      for_each_tagged_callback(*object, [&](std::string_view name) { needed_.insert(name); });
+    }
+    find_types_of_kfuncs();
+  }
+
+  /// A function that nothing refers to, and that calls kernel functions, may be there for their
+  /// types alone: compilers write none for calls in inline assembly.
+  void find_types_of_kfuncs() {
+    std::unordered_set<std::string_view> callers;
+    for (const auto& object : modules_->objects) {
+      std::optional<SymbolsByPlace> functions;
+      for (const InputSection& section : object->linked_sections())
+        for (const Relocation& relocation : section.relocations) {
+          const InputSymbol& target = object->symbols[relocation.symbol];
+          if (!target.global) continue;
+          referred_.insert(target.name);
+          if (section.role != SectionRole::Text || target.global->loader_section.empty()) continue;
+          if (!functions) functions.emplace(*object);
+          if (const InputSymbol* caller =
+                  functions->find_function(section.index, relocation.offset))
+            callers.insert(caller->name);
+        }
+    }
+    for (std::string_view caller : callers)
+      if (!referred_.contains(caller)) needed_.insert(caller);
+  }
+
+  lto::Module describe(const ObjectFile& object) const {
+    lto::Module module{.name = object.name, .bitcode = lto::text_of(object.bitcode)};
+    for (uint32_t i = 1; i < object.symbols.size(); ++i) {
+      const InputSymbol& symbol = object.symbols[i];
+      if (!symbol.is_in_section() || symbol.is_section()) continue;
+      bool is_repeated = object.sections[symbol.section].same_as;  // a license or version
+      if (symbol.is_local() && !is_repeated) continue;
+      if (is_repeated || lost_resolution(object, i))
+        module.overridden.push_back(symbol.name);
+      else if (may_be_internal(object, symbol)) {
+        module.internal.push_back(symbol.name);
+        if (referred_.contains(symbol.name)) module.referred.push_back(symbol.name);
+      }
+    }
+    return module;
+  }
+
+  bool may_be_internal(const ObjectFile& object, const InputSymbol& symbol) const {
+    const InputSection& section = object.sections[symbol.section];
+    return !context_.options.partial && symbol.type == STT_FUNC &&
+           section.role == SectionRole::Text && !needed_.contains(symbol.name) &&
+           gc_root_reason(symbol, symbol.global, section, context_.options).empty();
+  }
+
+  void take(const lto::Part& part) {
+    auto bytes = std::as_bytes(std::span(part.bytes));
+    switch (part.kind) {
+      case lto::PartKind::Output:
+        if (!context_.options.lto_emit_assembly)
+          joined_ = bytes;
+        else
+          write(*context_.object_output, bytes);
+        break;
+      case lto::PartKind::Joined:
+        write(*joined_bitcode_, bytes);
+        break;
+      case lto::PartKind::Optimized:
+        write(*optimized_bitcode_, bytes);
+        break;
+      case lto::PartKind::Error:
+      case lto::PartKind::Warning:
+      case lto::PartKind::NoLibrary:
+        break;
+    }
+  }
+
+  void write(const Outputs::Output& output, std::span<const std::byte> bytes) {
+    if (auto ok = Outputs::write(output, bytes); !ok)
+      report_output(context_, std::move(ok.error()));
+  }
+
+  /// Reads the new object in place of the first module, and all others again: passes have changed
+  /// them.
+  void read_again() {
+    bool is_read = false;
+    for (const auto& object : modules_->objects) {
+      if (!object->is_bitcode())
+        read(object->name, object->image);
+      else if (!std::exchange(is_read, true))
+        read(request_.modules.size() == 1 ? object->name : "lto.o", joined_);
+    }
+  }
+
+  /// Notes which definitions of bitcode are gone, for reports.
+  void note_optimized_away() {
+    std::unordered_set<std::string_view> defined;
+    for (const auto& object : context_.objects)
+      for (const InputSymbol& symbol : object->symbols)
+        if (symbol.is_in_section()) defined.insert(symbol.name);
+    for (const auto& object : modules_->objects)
+      for (uint32_t i = 1; object->is_bitcode() && i < object->symbols.size(); ++i) {
+        const InputSymbol& symbol = object->symbols[i];
+        if (!symbol.is_in_section() || symbol.is_local() || lost_resolution(*object, i) ||
+            defined.contains(symbol.name))
+          continue;
+        const InputSection& section = object->sections[symbol.section];
+        std::string name(symbol.name);
+        context_.optimized_away.push_back(
+            {object->name, std::string(section.name), name,
+             "LLVM has inlined it, or found that nothing needs it", symbol.size,
+             object->describe_place(section, symbol.value).append(" ").append(name)});
+      }
+  }
+
+  void read(const std::string& name, std::span<const std::byte> image) {
+    auto object = ObjectFile::read(name, image, {.keep_debug = context_.options.keep_debug});
+    if (!object)
+      return context_.diagnostics.error(fmt::format("{}: {}", name, object.error().message));
+    context_.objects.push_back(std::move(*object));
+  }
+
+  Context& context_;
+  std::optional<Context> modules_;
+  std::unordered_set<std::string_view> needed_, referred_;
+  lto::Request request_;
+  Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
+  std::span<const std::byte> joined_;
+};
+
+}  // namespace
+
+void join_bitcode(Context& context) {
+  Joiner(context).run();
+}
+
+}  // namespace bpflink

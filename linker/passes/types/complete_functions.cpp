@@ -1,0 +1,56 @@
+// Pass: add FUNCs for functions without one.
+//
+// If a program has func_info, loaders require a record for every function that the program calls.
+// Functions without a FUNC (from bpf-gcc, from assembly, from objects without BTF) get one made
+// from their symbol. rebase_btf_ext() makes the records.
+#include "linker/passes/write/insn_set.hpp"
+#include "linker/types/function_maker.hpp"
+
+namespace bpflink {
+namespace {
+
+std::vector<OutputFunction> find_functions(const Context& context) {
+  std::vector<OutputFunction> functions;
+  for (auto& object : context.objects)
+    for (uint32_t i = 1; i < object->symbols.size(); ++i) {
+      const InputSymbol& symbol = object->symbols[i];
+      if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
+      bool is_there =
+          symbol.output_index != 0 || (symbol.global && symbol.global->is_from(*object, i));
+      if (!is_there || !object->sections[symbol.section].is_code()) continue;
+      if (auto place = place_of(object->sections[symbol.section], symbol.value))
+        functions.push_back({*place, object.get(), &symbol});
+    }
+  return functions;
+}
+
+/// The instructions that have a func_info record; nothing if the output has no func_info.
+std::optional<InsnSet> find_described(const Context& context) {
+  std::optional<InsnSet> described;
+  for (auto& object : context.objects) {
+    if (!object->btf_ext) continue;
+    object->btf_ext->func_info.for_each_record(
+        [&](uint32_t section, std::span<const std::byte> record) {
+          FuncInfo info = object->btf_ext->load_func_info(record.data());
+          auto place = place_of(object->sections[section], info.insn_off);
+          if (!place) return;
+          if (!described) described.emplace(context);
+          described->add(*place);
+        });
+  }
+  return described;
+}
+
+}  // namespace
+
+void complete_functions(Context& context) {
+  context.functions = find_functions(context);
+  auto described = find_described(context);
+  if (!described) return;
+  FunctionMaker maker(*context.btf);
+  for (OutputFunction& function : context.functions)
+    if (!described->contains(function.place))
+      function.synthesized_func = maker.of_function(function);
+}
+
+}  // namespace bpflink

@@ -1,0 +1,300 @@
+// bpfcore check: checks each relocation of each program on each kernel.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "dedup/internal.hpp"
+#include "linker/code/core_check.hpp"
+#include "linker/error.hpp"
+#include "linker/kernels/kernel_needs.hpp"
+#include "linker/outputs.hpp"
+#include "linker/programs/bpfcore/commands.hpp"
+#include "linker/programs/bpfcore/inputs.hpp"
+#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/text/program.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Marks the programs that may fail. Errors: a name that no program has.
+std::expected<void, Error> mark_optional(const std::vector<std::string>& names,
+                                         std::vector<CoreObject>& objects) {
+  for (const std::string& name : names) {
+    bool is_known = false;
+    for (CoreObject& object : objects) {
+      auto found = object.find_program(name);
+      if (!found) continue;
+      object.is_optional[*found] = true;
+      is_known = true;
+    }
+    if (!is_known) return fail("--optional {}: no object has a program of that name", name);
+  }
+  return {};
+}
+
+/// Errors: `--set` names a variable that no object has in .rodata.
+std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>& settings,
+                                          const std::vector<CoreObject>& objects) {
+  for (const auto& [name, value] : settings) {
+    auto has_variable = [&](const CoreObject& object) {
+      const Variable* variable = object.object.find_variable(name);
+      return variable && object.object.data_sections()[variable->data_section].kind ==
+                             DataSection::Kind::Rodata;
+    };
+    if (!std::ranges::any_of(objects, has_variable))
+      return fail("--set {}: no object has a variable of that name in .rodata", name);
+  }
+  return {};
+}
+
+/// What the check of one object on one kernel may take. All of them together take seconds, unless
+/// the inputs are large.
+struct Limits {
+  CheckLimits check{};
+  size_t text = 0;  ///< KernelNeeds::text_left
+
+  explicit Limits(const CoreInputs& inputs) {
+    const uint64_t checks = inputs.objects.size() * inputs.kernels.size();
+    auto share = [&](uint64_t most, uint64_t of_all) {
+      constexpr uint64_t per_byte = 16;
+      return std::min(most, (of_all + per_byte * inputs.size) / checks);
+    };
+    check.steps = share(1 << 24, 1 << 30);
+    check.names = share(check.names, 1 << 27);
+    text = share(1 << 20, 1 << 27);
+  }
+};
+
+std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
+  return fail(
+      "{}: too much code is shared by too many programs: check fewer kernels or programs at once",
+      object.name);
+}
+
+/// What would settle all that is unknown of externs, if code fails that may depend on it; or "".
+std::string advice_on_unknown(const KernelNeeds& needs) {
+  std::string advice;
+  bool has_failed = false;
+  for (const CoreFinding& finding : needs.findings) {
+    has_failed |= finding.status == CoreStatus::Fails && !finding.places.empty();
+    bool is_unknown = is_extern(finding.need) && finding.status == CoreStatus::Unknown;
+    if (!is_unknown || advice.contains(finding.complaint->advice)) continue;
+    advice += fmt::format("{}{}", advice.empty() ? "" : "; ", finding.complaint->advice);
+  }
+  return has_failed ? advice : "";
+}
+
+/// Finds the first use of each, to show it.
+void find_first_uses(std::vector<CoreFinding>& findings, ObjectCheck& check) {
+  for (CoreFinding& finding : findings)
+    if (finding.complaint && !finding.places.empty() && !finding.programs.empty())
+      finding.places = check.from_first_use(finding.places, finding.use, finding.programs[0]);
+}
+
+/// What fails in code that programs reach whatever is unknown of the kernel, is certain: with the
+/// `least` and the `most` of its version and the like. Of the other programs it is not known.
+void leave_uncertain(KernelNeeds& needs, ObjectCheck& least, ObjectCheck& most,
+                     std::string_view advice) {
+  for (size_t i = 0, count = needs.findings.size(); i < count; ++i) {
+    CoreFinding& finding = needs.findings[i];
+    if (finding.status != CoreStatus::Fails || finding.places.empty()) continue;
+    auto names_with = [&](ObjectCheck& check) {
+      auto programs = check.programs_with(finding.places, finding.use);
+      return std::unordered_set<std::string_view>(programs.begin(), programs.end());
+    };
+    auto in_least = names_with(least), in_most = names_with(most);
+    std::vector<std::string_view> certain, others;
+    for (std::string_view program : finding.programs)
+      (in_least.contains(program) && in_most.contains(program) ? certain : others)
+          .push_back(program);
+    if (others.empty()) continue;
+    std::string thing = fmt::format("whether programs reach this: {}", finding.complaint->what);
+    if (certain.empty()) {
+      finding.leave_unknown(std::move(thing), advice);
+      continue;
+    }
+    finding.programs = std::move(certain);
+    needs
+        .add(finding.need, std::string(finding.name), std::move(others), finding.places,
+             finding.use)
+        .leave_unknown(std::move(thing), advice);
+  }
+}
+
+/// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
+/// code depends on which externs the kernel has, and a missing helper matters only in reached code.
+/// Errors: its code leads to more programs than the limits allow to name.
+std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& object,
+                                                            const Kernel& kernel,
+                                                            const BpfcoreOptions& options,
+                                                            const Limits& limits) {
+  KernelNeeds needs{object.object, kernel};
+  needs.text_left = limits.text;
+  needs.check();
+  // What is unknown has the value `assumed`.
+  auto facts = [&](std::optional<uint64_t> assumed) {
+    auto value_of = [&needs, assumed](std::string_view name) {
+      auto found = needs.externs.find(name);
+      bool is_unknown =
+          found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown;
+      return is_unknown ? assumed : std::optional(found->second.value);
+    };
+    return CoreFacts{.version = kernel.version_code.value_or(0),
+                     .kconfig = value_of,
+                     .has_ksym = [value_of](std::string_view name) -> std::optional<bool> {
+                       auto value = value_of(name);
+                       return value ? std::optional(*value != 0) : std::nullopt;
+                     },
+                     .settings = options.settings,
+                     .strict = options.strict};
+  };
+  ObjectCheck check(object, kernel.index, facts({}), limits.check);
+  needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
+    return check.programs_with(places, use);
+  });
+  bool is_exhausted = check.is_exhausted();
+  if (std::string advice = advice_on_unknown(needs); !advice.empty()) {
+    const CheckLimits walk{.steps = limits.check.steps, .names = 0};
+    ObjectCheck least(object, kernel.index, facts(0), walk);
+    ObjectCheck most(object, kernel.index, facts(INT32_MAX), walk);
+    leave_uncertain(needs, least, most, advice);
+    is_exhausted |= least.is_exhausted() || most.is_exhausted();
+  }
+  find_first_uses(needs.findings, check);
+  if (is_exhausted) return fail_too_many_programs(object);
+  std::vector<CoreFinding> findings = check.take_relocations();
+  std::ranges::move(needs.findings, std::back_inserter(findings));
+  return findings;
+}
+
+/// Makes equal lists of programs one list. Errors: they have too many programs together.
+std::expected<void, Error> share_programs(std::vector<CoreFinding>& findings,
+                                          const CoreObject& object, ProgramLists& lists) {
+  constexpr size_t most = size_t{1} << 24;
+  std::map<const void*, std::pair<ProgramList, ProgramList>> known;  // each keeps its identity
+  for (CoreFinding& finding : findings) {
+    auto [entry, is_new] = known.try_emplace(finding.programs.identity());
+    auto& [own, shared] = entry->second;
+    if (is_new) {
+      own = finding.programs;
+      shared = lists.share(own);
+    }
+    finding.programs = shared;
+  }
+  return lists.size() <= most ? std::expected<void, Error>() : fail_too_many_programs(object);
+}
+
+/// Puts the kernels in the order of their releases, those without one last.
+void sort_kernels(CoreReport& report) {
+  std::vector<size_t> order(report.kernels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    const std::string& release_a = report.kernels[a].identity.release;
+    const std::string& release_b = report.kernels[b].identity.release;
+    if (release_a.empty() || release_b.empty()) return release_a.empty() < release_b.empty();
+    return ::strverscmp(release_a.c_str(), release_b.c_str()) < 0;
+  });
+  auto reorder = [&](auto& of_kernels) {
+    auto old = std::exchange(of_kernels, {});
+    for (size_t i : order) of_kernels.push_back(std::move(old[i]));
+  };
+  reorder(report.kernels);
+  reorder(report.findings);
+}
+
+std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
+                                                 const CoreReport& report,
+                                                 const std::vector<CoreProblem>& problems,
+                                                 Outputs& outputs) {
+  auto write = [](const Outputs::Output& output, std::string_view text) {
+    return Outputs::write(output, std::as_bytes(std::span(text)));
+  };
+  if (options.table) print_text(make_table(report, terminal_width()));
+  bool is_for_programs = options.json == "/dev/stdout" || options.html == "/dev/stdout";
+  if (!is_for_programs) print_text(summarize(report));
+  if (auto ok = flush_output(); !ok) return std::unexpected(OutputProblem{"", ok.error().message});
+  if (const Outputs::Output* json = outputs.find("--json")) {
+    std::expected<void, OutputProblem> written;
+    std::string buffer;
+    constexpr size_t enough = 1 << 20;
+    write_json(report, [&](std::string_view text) {
+      buffer += text;
+      if (buffer.size() < enough || !written) return;
+      written = write(*json, buffer);
+      buffer.clear();
+    });
+    if (written) written = write(*json, buffer);
+    if (!written) return written;
+  }
+  if (const Outputs::Output* html = outputs.find("--html"))
+    return write(*html, make_page(report, problems));
+  return {};
+}
+
+}  // namespace
+
+std::expected<bool, Error> check(const BpfcoreOptions& options) {
+  auto inputs = open_inputs(options);
+  if (!inputs) return std::unexpected(inputs.error());
+  if (auto ok = mark_optional(options.optional_programs, inputs->objects); !ok)
+    return std::unexpected(ok.error());
+  if (auto ok = check_settings(options.settings, inputs->objects); !ok)
+    return std::unexpected(ok.error());
+  Outputs outputs;
+  for (const auto& [option, path] : {std::pair{"--json", &options.json}, {"--html", &options.html}})
+    if (!path->empty())
+      if (auto output = outputs.open(option, *path); !output) return fail(output.error().message);
+  if (auto ok = check_outputs(outputs, options, *inputs); !ok) return std::unexpected(ok.error());
+  for (CoreObject& object : inputs->objects) object.analyze_code();
+  CoreReport report{inputs->objects, std::vector<KernelSummary>(inputs->kernels.size()), {}};
+  report.findings.resize(inputs->kernels.size());
+  report.input_size = inputs->size;
+  const Limits limits(*inputs);
+  std::mutex sharing;
+  std::vector<std::vector<std::string>> notes(inputs->kernels.size());
+  auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
+    report.kernels[index] = {kernel.name, kernel.identity};
+    notes[index] = kernel.notes;
+    for (const CoreObject& object : inputs->objects) {
+      auto findings = check_object(object, kernel, options, limits);
+      if (!findings) return std::expected<void, Error>(std::unexpected(findings.error()));
+      std::lock_guard lock(sharing);
+      if (auto ok = share_programs(*findings, object, report.lists); !ok) return ok;
+      report.findings[index].push_back(std::move(*findings));
+    }
+    return std::expected<void, Error>();
+  });
+  if (!done) return std::unexpected(done.error());
+  sort_kernels(report);
+  warn_modules(notes);
+  bool has_failed = false;
+  auto [problems, omitted] = find_problems(report, options.differences);
+  for (const CoreProblem& problem : problems) {
+    has_failed |= problem.diagnostic.severity == Severity::Error ||
+                  (options.strict && !problem.unknown.empty());
+    print_diagnostic("bpfcore", problem.diagnostic);
+  }
+  has_failed |= omitted != 0;
+  if (omitted != 0)
+    print_note("bpfcore",
+               fmt::format("there are more problems, with {}", count_of(omitted, "finding")));
+  if (auto ok = write_reports(options, report, problems, outputs); !ok)
+    return fail(ok.error().message);
+  if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
+  return !has_failed && inputs->is_complete;
+}
+
+}  // namespace bpflink

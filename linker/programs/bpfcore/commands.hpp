@@ -1,0 +1,17 @@
+// The commands of bpfcore.
+#pragma once
+
+#include <expected>
+
+#include "linker/programs/bpfcore/options.hpp"
+
+namespace bpflink {
+
+/// bpfcore check: prints failures and writes the reports. Returns whether only optional programs
+/// fail. Errors: a file cannot be read or written.
+std::expected<bool, Error> check(const BpfcoreOptions& options);
+
+/// bpfcore minimize: writes the files, all or none. Errors: a file cannot be read or written.
+std::expected<void, Error> minimize(const BpfcoreOptions& options);
+
+}  // namespace bpflink

@@ -1,0 +1,215 @@
+#include "linker/programs/bpfcore/inputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "dedup/run_threads.hpp"
+#include "linker/error.hpp"
+#include "linker/io/directory.hpp"
+#include "linker/text/program.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Opens a file that may be an object or a kernel. Returns nothing for a kernel.
+std::expected<std::optional<InputFile>, Error> open_object(const std::string& path) {
+  if (is_directory(path)) return std::nullopt;
+  auto file = InputFile::open(path);
+  if (!file) return fail_in(path, file.error());
+  auto is_one = is_bpf_object(file->bytes());
+  if (!is_one) return fail_in(path, is_one.error());
+  return *is_one ? std::optional(std::move(*file)) : std::nullopt;
+}
+
+/// Errors: a symbol that neither the object defines nor a loader provides.
+std::expected<void, Error> check_linked(const CoreObject& object) {
+  for (const Extern& entry : object.object.externs())
+    if (entry.section.empty() && !entry.is_weak)
+      return fail("{}: does not define '{}': link it with the object that does", object.name,
+                  entry.name);
+  return {};
+}
+
+/// Adds a file to the objects or the kernels. Errors: it cannot be read; a check needs a linked
+/// one.
+std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Command command,
+                                    CoreInputs& inputs, std::vector<std::string>& kernels) {
+  auto file = open_object(path);
+  if (!file) return std::unexpected(file.error());
+  if (!*file) {
+    kernels.push_back(path);
+    return {};
+  }
+  auto object = CoreObject::read(path, (*file)->bytes());
+  if (!object) return fail_in(path, object.error());
+  if (object->object.programs().empty() && object->records.empty()) {
+    print_note("bpfcore", path + " has no program");
+    return {};
+  }
+  if (command == BpfcoreOptions::Command::Check)
+    if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
+  inputs.files.push_back(std::move(**file));
+  inputs.objects.push_back(std::move(*object));
+  return {};
+}
+
+/// Sums up the sizes of all files.
+uint64_t size_of(const CoreInputs& inputs) {
+  uint64_t size = 0;
+  for (const InputFile& file : inputs.files) size += file.bytes().size();
+  for (const KernelSource& kernel : inputs.kernels) {
+    struct stat status {};
+    if (::stat(kernel.name.c_str(), &status) == 0) size += static_cast<uint64_t>(status.st_size);
+  }
+  return size;
+}
+
+/// Each thing that an object needs has a result on each kernel. Thousands of both are fine if they
+/// are real: kernels have megabytes. Errors: small files have too many.
+std::expected<void, Error> check_product(const CoreInputs& inputs) {
+  constexpr uint64_t always = 1 << 19, bytes_per_result = 32, results_per_object = 8;
+  uint64_t needs = 0;
+  for (const CoreObject& object : inputs.objects) {
+    needs += object.records.size() + object.object.programs().size() +
+             object.object.externs().size() + object.object.maps().size() + results_per_object;
+    for (const StructOps& ops : object.object.struct_ops())
+      needs += 1 + (ops.type_id == 0 ? 0 : object.object.btf()->type(ops.type_id).vlen());
+  }
+  uint64_t most = always + inputs.size / bytes_per_result;
+  if (needs * inputs.kernels.size() > most)
+    return fail(
+        "{} kernels with some {} results each are too many at once: give fewer kernels or "
+        "programs",
+        inputs.kernels.size(), needs);
+  return {};
+}
+
+}  // namespace
+
+std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
+  CoreInputs inputs;
+  std::vector<std::string> kernels;
+  std::optional<Error> failure;  // the last one
+  for (const std::string& path : options.files) {
+    auto ok = add_file(path, options.command, inputs, kernels);
+    if (ok) continue;
+    if (options.command != BpfcoreOptions::Command::Check) return std::unexpected(ok.error());
+    if (failure) print_error("bpfcore", *failure);
+    failure = ok.error();
+  }
+  kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
+  if (failure && (inputs.objects.empty() || kernels.empty())) return std::unexpected(*failure);
+  if (failure) print_error("bpfcore", *failure);
+  inputs.is_complete = !failure;
+  if (inputs.objects.empty())
+    return fail("no program among the files: an object has one in a section other than .text");
+  if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
+  KernelOptions known = options.known;
+  // Minimized types do not depend on a configuration.
+  known.reads_configs = options.command == BpfcoreOptions::Command::Check;
+  std::vector<std::string> notes;
+  auto found = find_kernels(kernels, std::move(known), &notes);
+  if (!found) return std::unexpected(found.error());
+  for (std::string& note : notes)
+    print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = std::move(note)});
+  inputs.kernels = std::move(*found);
+  inputs.size = size_of(inputs);
+  if (auto ok = check_product(inputs); !ok) return std::unexpected(ok.error());
+  return inputs;
+}
+
+std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
+                                         const CoreInputs& inputs) {
+  std::vector<NamedFile> files = named_files(inputs.files);
+  std::vector<std::string> paths = {options.known.manifest, options.known.config};
+  for (const KernelSource& kernel : inputs.kernels)
+    paths.insert(paths.end(), {kernel.name, kernel.record.config});
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    auto found = find_file(path);
+    if (!found) return fail("{}: {}", path, found.error().message);
+    if (*found) files.push_back({path, FileIdentity(**found)});
+  }
+  auto problems = outputs.check(files);
+  return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
+}
+
+namespace {
+
+/// On a terminal, says how far a run has come that takes longer than a second.
+class Progress {
+ public:
+  explicit Progress(size_t count)
+      : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
+  }
+
+  void advance() {
+    std::lock_guard lock(mutex_);
+    ++done_;
+    auto now = std::chrono::steady_clock::now();
+    if (!is_shown_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    std::string text = fmt::format("{} of {} kernels", done_, count_);
+    length_ = text.size();
+    fmt::print(stderr, "\r{}", text);
+    std::fflush(stderr);
+  }
+
+ private:
+  size_t count_, done_ = 0, length_ = 0;
+  bool is_shown_;
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::expected<void, Error> for_each_kernel(
+    const CoreInputs& inputs, unsigned threads,
+    const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work) {
+  size_t count = inputs.kernels.size();
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<size_t>(threads, count));
+  std::vector<std::optional<Error>> errors(count);
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> has_failed = false;
+  Progress progress(count);
+  run_threads(threads, [&](unsigned) {
+    for (size_t i = next++; i < count && !has_failed; i = next++) {
+      auto kernel = read_kernel(inputs.kernels[i]);
+      std::expected<void, Error> done;
+      if (kernel) done = work(i, **kernel);
+      progress.advance();
+      if (kernel && done) continue;
+      errors[i] = kernel ? done.error() : kernel.error();
+      has_failed = true;
+    }
+  });
+  for (const auto& error : errors)
+    if (error) return std::unexpected(*error);
+  return {};
+}
+
+void warn_modules(const std::vector<std::vector<std::string>>& notes) {
+  std::set<std::string_view> seen;
+  for (const auto& of_kernel : notes)
+    for (const std::string& note : of_kernel)
+      if (seen.insert(note).second)
+        print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = note});
+}
+
+}  // namespace bpflink

@@ -1,0 +1,46 @@
+// The inputs of bpfcore: programs, which are read at once, and kernels, which are read one by one.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linker/code/core_object.hpp"
+#include "linker/io/input_file.hpp"
+#include "linker/kernels/kernel.hpp"
+#include "linker/outputs.hpp"
+#include "linker/programs/bpfcore/options.hpp"
+
+namespace bpflink {
+
+struct CoreInputs {
+  std::vector<InputFile> files;  ///< the files that the objects are views of
+  std::vector<CoreObject> objects;
+  std::vector<KernelSource> kernels;
+  uint64_t size = 0;        ///< bytes of all files
+  bool is_complete = true;  ///< false: messages say which files cannot be checked
+};
+
+/// Distinguishes programs from kernels, reads the programs and lists the kernels. A check passes
+/// over files that cannot be read, if others can. Errors begin with the file: it cannot be read, is
+/// malformed or holds no kernel; there is no program or no kernel; programs and kernels that are
+/// tiny are so many that their results would be far larger.
+std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
+
+/// Errors: an output would replace an input or what somebody else needs (Outputs::check()).
+std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
+                                         const CoreInputs& inputs);
+
+/// Reads each kernel, calls `work(index, kernel)` and releases it, on several threads. Errors: that
+/// of the first kernel in the list that cannot be read, or for which `work` fails.
+std::expected<void, Error> for_each_kernel(
+    const CoreInputs& inputs, unsigned threads,
+    const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work);
+
+/// Warns once of each module that could not be read. `notes` are those of the kernels.
+void warn_modules(const std::vector<std::vector<std::string>>& notes);
+
+}  // namespace bpflink

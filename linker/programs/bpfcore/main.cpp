@@ -1,0 +1,41 @@
+// The program bpfcore: which kernels BPF programs fit, and the kernel types that they need.
+#include "linker/programs/bpfcore/commands.hpp"
+#include "linker/text/program.hpp"
+
+namespace {
+
+using namespace bpflink;
+
+/// The exit status where nothing could be checked.
+constexpr int unchecked = 2;
+
+int failure_of(std::string_view command) {
+  return command == "minimize" ? 1 : unchecked;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  int failure = failure_of(arguments.empty() ? "" : arguments.front());
+  auto options = parse_bpfcore_options(arguments);
+  if (!options) {
+    print_error("bpfcore", options.error().message);
+    return failure;
+  }
+  if (!options->text.empty()) {
+    print_text(options->text);
+    return 0;
+  }
+  std::expected<bool, Error> done = true;
+  if (options->command == BpfcoreOptions::Command::Check)
+    done = check(*options);
+  else if (auto ok = minimize(*options); !ok)
+    done = std::unexpected(ok.error());
+  if (done) return *done ? 0 : 1;
+  print_error("bpfcore", done.error());
+  return failure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bpflink::run_program("bpfcore", argc, argv, run, failure_of(argc > 1 ? argv[1] : ""));
+}

@@ -1,0 +1,264 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "dedup/internal.hpp"
+#include "linker/kernels/kernel_config.hpp"
+#include "linker/object/linux_release.hpp"
+#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/text/diagnostics.hpp"
+#include "linker/text/locations.hpp"
+
+namespace bpflink {
+namespace {
+
+/// How many kernels a message lists.
+constexpr size_t max_kernels = 5;
+
+/// "5.14" for "5.14.0-70.el9".
+std::string series_of(const std::string& release) {
+  auto code = version_code(release);
+  return code ? fmt::format("{}.{}", *code >> 16, *code >> 8 & 0xff) : release;
+}
+
+std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
+  std::string names;
+  for (size_t i = 0; i < std::min(kernels.size(), max_kernels); ++i)
+    names +=
+        (i == 0 ? "" : ", ") +
+        (kernels[i]->identity.release.empty() ? kernels[i]->name : kernels[i]->identity.release);
+  if (kernels.size() > max_kernels)
+    names += fmt::format(" and {} more", kernels.size() - max_kernels);
+  return names;
+}
+
+class ProblemFinder {
+ public:
+  ProblemFinder(const CoreReport& report, bool differences)
+      : report_(report), differences_(differences) {}
+
+  CoreProblems make() {
+    for (size_t object = 0; object < report_.objects.size(); ++object) {
+      index_.clear();
+      are_optional_.clear();
+      for (size_t kernel = 0; kernel < report_.kernels.size(); ++kernel) collect(object, kernel);
+    }
+    for (size_t i = 0; i < problems_.size(); ++i) {
+      CoreProblem& problem = problems_[i];
+      problem.programs = merged_.merge(collected_[i].lists);
+      describe(problem);
+    }
+    return {std::move(problems_), omitted_};
+  }
+
+ private:
+  /// The identity of a problem: for example, all relocations of one access in the source are one.
+  using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
+
+  /// What a problem has of its findings, each once.
+  struct Collected {
+    std::vector<ProgramList> lists{};
+    std::set<const void*> known_lists{};
+    std::set<std::string_view> unknown{};
+  };
+
+  void collect(size_t index, size_t kernel) {
+    const CoreObject& object = report_.objects[index];
+    const auto& findings = report_.findings[kernel][index];
+    for (size_t i = 0; i < findings.size(); ++i) {
+      const CoreFinding& finding = findings[i];
+      bool is_relocation = finding.need == CoreNeed::Relocation;
+      bool fails = finding.status == CoreStatus::Fails;
+      bool differs = (differences_ || finding.needs_new_loader) && is_relocation &&
+                     finding.status == CoreStatus::Resolves;
+      bool is_unknown = finding.status == CoreStatus::Unknown && !finding.fails_to_attach;
+      if (!finding.complaint || !(fails || finding.fails_to_attach || is_unknown || differs))
+        continue;
+      Key key = {finding.complaint->what, std::string(core_need_name(finding.need)), 0, 0,
+                 finding.name};
+      if (is_relocation) {
+        const DiagnosticLocation& at = object.locations[i];
+        std::string access = at.line == 0 ? fmt::format("{}+{}", at.section, at.offset) : at.source;
+        key = {finding.complaint->what, access, at.line, at.column, ""};
+      }
+      // All that is settled in one way is one problem.
+      if (is_unknown) key = {finding.complaint->advice, "", 0, 0, ""};
+      auto number = problem_of(key, {.object = index, .finding = &finding, .record = i});
+      if (!number) {
+        ++omitted_;
+        continue;
+      }
+      CoreProblem& problem = problems_[*number];
+      Collected& collected = collected_[*number];
+      if (problem.kernels.empty() || problem.kernels.back() != kernel)
+        problem.kernels.push_back(kernel);
+      std::string_view what = finding.complaint->what;
+      if (is_unknown && collected.unknown.insert(what).second) problem.unknown.push_back(what);
+      bool stops_all = is_relocation && report_.stops_all(index, i, finding);
+      if (fails && (stops_all || !are_optional(object, finding.programs)))
+        problem.diagnostic.severity = Severity::Error;
+      if (collected.known_lists.insert(finding.programs.identity()).second)
+        collected.lists.push_back(finding.programs);
+    }
+  }
+
+  /// The number of a problem; nothing if it is a new one beyond the limit.
+  std::optional<size_t> problem_of(const Key& key, CoreProblem first) {
+    constexpr size_t max_problems = 10'000;
+    if (auto known = index_.find(key); known != index_.end()) return known->second;
+    if (problems_.size() == max_problems) return std::nullopt;
+    index_.emplace(key, problems_.size());
+    problems_.push_back(std::move(first));
+    collected_.emplace_back();
+    return problems_.size() - 1;
+  }
+
+  bool are_optional(const CoreObject& object, const ProgramList& programs) {
+    auto [known, is_new] = are_optional_.try_emplace(programs.identity());
+    if (is_new) known->second = object.are_optional(programs.span());
+    return known->second;
+  }
+
+  /// Advice on a guard that a verifier does not understand.
+  std::string guard_advice(size_t kernel) const {
+    const std::string& release = report_.kernels[kernel].identity.release;
+    if (release.empty())
+      return "it is guarded if the kernel's verifier is new enough: give its --release";
+    return fmt::format("it is guarded, but the verifier of {} does not understand the guard",
+                       series_of(release));
+  }
+
+  std::string advice(const CoreProblem& problem) const {
+    const CoreFinding& finding = *problem.finding;
+    const CoreComplaint& complaint = *finding.complaint;
+    bool has_advice = finding.needs_new_loader || (finding.status == CoreStatus::Fails &&
+                                                   finding.outcome != CoreOutcome::Failed);
+    if (finding.need == CoreNeed::Relocation && !has_advice) return "";
+    if (finding.is_guarded_for_newer) return guard_advice(problem.kernels.front());
+    if (complaint.flavor_tag.empty() || complaint.advice.empty()) return complaint.advice;
+    std::string suffix = series_of(report_.kernels[problem.kernels.front()].identity.release);
+    std::ranges::replace(suffix, '.', '_');
+    return fmt::format("{}, or read a flavor: {}___{} {}", complaint.advice, complaint.flavor_tag,
+                       suffix.empty() ? "v2" : suffix, complaint.flavor_body);
+  }
+
+  /// Where the object's source has the access, or declares what needs something.
+  std::optional<DiagnosticLocation> location(const CoreProblem& problem) {
+    const CoreFinding& finding = *problem.finding;
+    const CoreObject& object = report_.objects[problem.object];
+    if (finding.need == CoreNeed::Relocation) return object.locations[problem.record];
+    if (!finding.places.empty()) {
+      const InsnPlace& at = finding.places.front();
+      const InputSection& section = object.file().sections[at.section];
+      auto place = location_of(object.file(), section, at.offset, finding.name);
+      if (place.line != 0) return place;
+    }
+    if (finding.symbol.empty()) return std::nullopt;
+    auto [index, is_new] = symbols_.try_emplace(problem.object);
+    if (is_new)
+      for (const InputSymbol& symbol : object.file().symbols)
+        index->second.try_emplace({symbol.name, symbol.is_defined()}, &symbol);
+    auto found = index->second.find({finding.symbol, !is_extern(finding.need)});
+    if (found == index->second.end()) return std::nullopt;
+    return location_of(object.file(), *found->second);
+  }
+
+  void describe(CoreProblem& problem) {
+    const CoreComplaint& complaint = *problem.finding->complaint;
+    Diagnostic& diagnostic = problem.diagnostic;
+    diagnostic.file = report_.objects[problem.object].name;
+    std::vector<const KernelSummary*> kernels;
+    kernels.reserve(problem.kernels.size());
+    for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);
+    bool is_one = report_.kernels.size() == 1;
+    std::string where =
+        is_one ? kernels[0]->name
+               : fmt::format("{} of {} kernels", kernels.size(), report_.kernels.size());
+    diagnostic.message = problem.unknown.empty()
+                             ? fmt::format("{} in {}", complaint.what, where)
+                             : fmt::format("not known of {}: {}", where, list_things(problem));
+    if (auto at = location(problem); at && problem.unknown.size() < 2)
+      diagnostic.references.emplace_back(ReferenceRole::Subject).location = std::move(*at);
+    else
+      diagnostic.references.push_back(note("in " + diagnostic.file));
+    if (!is_one) {
+      std::string range = release_range(kernels);
+      std::string which = range.empty() ? count_of(kernels.size(), "kernel")
+                                        : fmt::format("{} ({})", range, kernels.size());
+      diagnostic.references.push_back(
+          note(fmt::format("{} {}: {}", verb_of(problem), which, list_kernels(kernels))));
+    }
+    if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
+    if (!complaint.there.empty())
+      diagnostic.references.push_back(note("the kernel has: " + complaint.there));
+    if (!complaint.here.empty())
+      diagnostic.references.push_back(note("the program has: " + complaint.here));
+    if (std::string text = advice(problem); !text.empty())
+      diagnostic.references.push_back(hint(std::move(text)));
+  }
+
+  static std::string_view verb_of(const CoreProblem& problem) {
+    if (!problem.unknown.empty()) return "these are";
+    return problem.finding->status == CoreStatus::Resolves ? "differs on" : "fails on";
+  }
+
+  static std::string list_things(const CoreProblem& problem) {
+    constexpr size_t max_things = 5;
+    std::span things(problem.unknown);
+    std::string text =
+        fmt::format("{}", fmt::join(things.first(std::min(things.size(), max_things)), ", "));
+    if (things.size() > max_things) text += fmt::format(" and {} more", things.size() - max_things);
+    return text;
+  }
+
+  static std::string needed_by(const CoreProblem& problem) {
+    constexpr size_t max_programs = 4;
+    std::string text = "needed by program ";
+    for (size_t i = 0; i < std::min(problem.programs.size(), max_programs); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", problem.programs[i]);
+    if (problem.programs.size() > max_programs)
+      text += fmt::format(" and {} more", problem.programs.size() - max_programs);
+    return text;
+  }
+
+  const CoreReport& report_;
+  bool differences_;
+  std::vector<CoreProblem> problems_;
+  std::vector<Collected> collected_;  ///< by problem
+  size_t omitted_ = 0;
+  std::map<Key, size_t> index_;               ///< of one object's problems
+  std::map<const void*, bool> are_optional_;  ///< of one object's lists of programs
+  ProgramLists merged_;
+  /// By object: its first symbol of each name that is defined, and that is not.
+  std::map<size_t, std::map<std::pair<std::string_view, bool>, const InputSymbol*>> symbols_;
+};
+
+}  // namespace
+
+std::string release_range(const std::vector<const KernelSummary*>& kernels) {
+  const KernelSummary *oldest = nullptr, *newest = nullptr;
+  for (const KernelSummary* kernel : kernels) {
+    if (kernel->identity.release.empty()) return "";
+    if (!oldest || version_code(kernel->identity.release) < version_code(oldest->identity.release))
+      oldest = kernel;
+    if (!newest || version_code(kernel->identity.release) > version_code(newest->identity.release))
+      newest = kernel;
+  }
+  if (!oldest) return "";
+  std::string from = series_of(oldest->identity.release), to = series_of(newest->identity.release);
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
+CoreProblems find_problems(const CoreReport& report, bool differences) {
+  return ProblemFinder(report, differences).make();
+}
+
+}  // namespace bpflink

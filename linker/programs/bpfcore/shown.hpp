@@ -1,0 +1,59 @@
+// The reports of bpfcore check.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bpflink/diagnostic.hpp"
+#include "linker/programs/bpfcore/report.hpp"
+
+namespace bpflink {
+
+/// A problem, such as an access to a missing member: all findings that are alike.
+struct CoreProblem {
+  size_t object;                     ///< index of the object
+  const CoreFinding* finding;        ///< the first of them
+  size_t record;                     ///< if that is a relocation: its index
+  std::vector<size_t> kernels = {};  ///< indices of the kernels that have it
+  ProgramList programs = {};         ///< programs that reach it; empty: all of the object
+  /// What is not known, if that is the problem: "kernel function f".
+  std::vector<std::string_view> unknown = {};
+  /// An error; a warning if only optional programs reach it.
+  Diagnostic diagnostic = {.severity = Severity::Warning, .message = ""};
+};
+
+/// Problems, in the order of the findings.
+struct CoreProblems {
+  std::vector<CoreProblem> list;
+  size_t omitted = 0;  ///< findings of further problems: there are too many
+};
+
+/// All failures, and what is not known. With `differences`, also a warning for each member that is
+/// bound but has another size or sign.
+CoreProblems find_problems(const CoreReport& report, bool differences);
+
+/// The character that stands for a status in the table and the page.
+char status_mark(CoreStatus status);
+
+/// Programs by kernels, as text. Kernels side by side that are alike share a column. Lines have at
+/// most `terminal_width` characters, if that is not 0 and leaves room for one column.
+std::string make_table(const CoreReport& report, size_t terminal_width);
+
+/// "12 of 14 programs fit all 150 kernels", as a line.
+std::string summarize(const CoreReport& report);
+
+/// Writes the whole report in the format of core.schema.json, in several calls of `write`.
+void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write);
+
+/// Programs by kernels, with the problems, as a page for browsers.
+std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems);
+
+/// The page around its data: HTML, style and script of the folder `page`.
+extern const std::string_view core_page_before, core_page_after;
+
+/// "5.14 to 6.12": from the oldest release to the newest; "" if one is unknown.
+std::string release_range(const std::vector<const KernelSummary*>& kernels);
+
+}  // namespace bpflink

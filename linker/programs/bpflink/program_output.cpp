@@ -1,0 +1,150 @@
+#include "linker/programs/bpflink/program_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "linker/io/mapped_inputs.hpp"
+#include "linker/programs/bpflink/reproduce.hpp"
+#include "linker/text/program.hpp"
+#include "linker/text/render.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Names of DiagnosticCode, in its order.
+constexpr std::string_view code_names[] = {
+    "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
+    "duplicate-symbol", "conflicting-types", "output-failure", "trace",
+    "dropped",          "different-layouts", "not-loadable",   "not-openable"};
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const DiagnosticLocation& location) {
+  Json json{{"object", location.object}};
+  if (!location.section.empty()) {
+    json["section"] = location.section;
+    json["offset"] = location.offset;
+  }
+  if (!location.source.empty()) {
+    json["source"] = location.source;
+    json["line"] = location.line;
+    json["column"] = location.column;
+    if (!location.text.empty()) json["text"] = location.text;
+  }
+  return json;
+}
+
+std::string to_json(const Diagnostic& diagnostic) {
+  constexpr std::string_view severities[] = {"error", "warning", "note"};
+  Json json;
+  json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
+  json["code"] = code_names[static_cast<size_t>(diagnostic.code)];
+  json["message"] = diagnostic.message;
+  if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
+  if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
+  if (auto lines = detail_lines(diagnostic); !lines.empty()) json["details"] = std::move(lines);
+  for (const DiagnosticLocation* location : places_of(diagnostic))
+    json["locations"].push_back(to_json(*location));
+  // Escaped to ASCII: names stay exact, and control characters do not reach a terminal.
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+/// The statistics of a link as a table.
+std::string make_statistics(const LinkReport& report) {
+  std::string text;
+  auto add = [&](std::string_view name, uint64_t value) {
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12}\n", name, value);
+  };
+  add("objects", report.objects);
+  add("types in", report.input_types);
+  add("types out", report.output_types);
+  add("section bytes in", report.input_bytes);
+  add("section bytes out", report.output_bytes);
+  add("relocations out", report.relocations);
+  add("symbols out", report.symbols);
+  for (const auto& [pass, seconds] : report.passes)
+    fmt::format_to(std::back_inserter(text), "{:<24} {:>12} s\n", pass, std::to_string(seconds));
+  return text;
+}
+
+}  // namespace
+
+bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
+  switch (diagnostic.severity) {
+    case Severity::Error:
+      return true;
+    case Severity::Warning:
+      return !command_.quiet;
+    case Severity::Note:
+      break;
+  }
+  if (diagnostic.code == DiagnosticCode::Trace) return true;
+  if (diagnostic.code == DiagnosticCode::Dropped && command_.print_gc_sections) return true;
+  return command_.verbose;
+}
+
+bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
+  if (diagnostic.severity != Severity::Error) return false;
+  ++errors_;
+  if (command_.error_limit == 0 || errors_ <= command_.error_limit) return false;
+  if (errors_ == command_.error_limit + 1 && !command_.json_diagnostics)
+    write({.message = "too many errors, the rest is not shown (--error-limit 0 shows all)"});
+  return true;
+}
+
+void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
+  if (command_.json_diagnostics) {
+    std::string line = to_json(diagnostic) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  } else {
+    print_diagnostic(program_, diagnostic, command_.color);
+  }
+}
+
+void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
+  if (is_wanted(diagnostic) && !is_beyond_limit(diagnostic)) write(diagnostic);
+}
+
+int run_link(const char* program, const LinkCommand& command, const std::string& output,
+             Linker::Converter convert) {
+  // Writing to a pipe without a reader is an error and does not end the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  keep_inputs_mapped();
+  DiagnosticPrinter printer(program, command);
+  if (!command.reproduce_file.empty())
+    if (auto ok = write_reproducer(program, command, output); !ok) {
+      printer.print({.message = ok.error().message,
+                     .code = DiagnosticCode::OutputFailure,
+                     .file = command.reproduce_file});
+      return 1;
+    }
+  bool is_fatal = command.link.fatal_warnings;
+  for (const std::string& warning : command.warnings)
+    printer.print({.severity = is_fatal ? Severity::Error : Severity::Warning, .message = warning});
+  if (is_fatal && !command.warnings.empty()) return 1;
+  Linker linker(command.link, [&](const Diagnostic& diagnostic) { printer.print(diagnostic); });
+  command.add_inputs(linker);
+  linker.before_commit([&](const LinkReport& report) {
+    if (command.cross_references) print_text(report.cross_references);
+    print_text(report.explanations);
+    print_text(report.sizes);
+    if (command.statistics) print_text(make_statistics(report));
+    return flush_output();
+  });
+  bool ok = convert ? linker.link_to_file(output, std::move(convert)) : linker.link_to_file(output);
+  return ok ? 0 : 1;
+}
+
+int report_usage(std::string_view program, const Error& error,
+                 const std::vector<std::string>& arguments) {
+  LinkCommand command;
+  command.json_diagnostics = std::ranges::count(arguments, "--json-diagnostics") != 0;
+  DiagnosticPrinter(program, command).print({.message = error.message});
+  return 1;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,24 @@
+// Skeletons as text.
+#pragma once
+
+#include <string>
+
+#include "linker/programs/bpfskel/model.hpp"
+
+namespace bpflink {
+
+/// A header for C and C++ with the struct and functions of libbpf's skeletons.
+std::string emit_c(const Skeleton& skeleton);
+
+/// The C++ part after the C header: a class that owns the struct.
+std::string emit_cpp(const Skeleton& skeleton);
+
+/// A header for C and C++ for a library: its maps, programs and variables are found in the object
+/// that it is linked into.
+std::string emit_subskeleton(const Skeleton& skeleton);
+
+/// A module for Rust, which needs only Rust's core; or one that also implements the traits of
+/// libbpf-rs's skeletons, which needs that crate.
+std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs);
+
+}  // namespace bpflink

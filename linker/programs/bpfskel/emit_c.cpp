@@ -1,0 +1,460 @@
+// The headers for C: of a program, and of a library that is linked into a larger object, whose
+// maps, programs and variables are found in the object that a program has opened. Both have structs
+// of pointers, and tables that tell libbpf which pointers to set.
+#include "dedup/internal.hpp"
+#include "linker/error.hpp"
+#include "linker/programs/bpfskel/emit.hpp"
+#include "linker/programs/bpfskel/reserved_names.hpp"
+#include "linker/programs/bpfskel/text.hpp"
+
+namespace bpflink {
+
+namespace {
+
+using Values = std::vector<std::pair<std::string_view, std::string>>;
+
+constexpr std::string_view head = R"(/* Made by bpfskel from a BPF object; changes will be lost. */
+#ifndef $guard
+#define $guard
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* The maps of struct_ops got links with libbpf 1.5. */
+#if LIBBPF_MAJOR_VERSION > 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION >= 5)
+#define $guard_MAP_LINKS 1
+#endif
+$names
+)";
+
+constexpr std::string_view functions = R"(
+/* The object itself: $size bytes of ELF. */
+static inline const void *$name__elf_bytes(size_t *size)
+{
+	static const char image[] __attribute__((aligned(8))) = "\
+$image";
+
+	*size = sizeof(image) - 1;
+	return (const void *)image;
+}
+
+$opening
+static inline struct $name *$name__open(void)
+{
+	return $name__open_opts(NULL);
+}
+
+static inline int $name__load(struct $name *obj)
+{
+	return bpf_object__load_skeleton(obj->skeleton);
+}
+
+static inline struct $name *$name__open_and_load(void)
+{
+	struct $name *obj = $name__open();
+	int err = obj ? $name__load(obj) : 0;
+
+	if (!err)
+		return obj;
+	$name__destroy(obj);
+	errno = -err;
+	return NULL;
+}
+
+static inline int $name__attach(struct $name *obj)
+{
+	return bpf_object__attach_skeleton(obj->skeleton);
+}
+
+static inline void $name__detach(struct $name *obj)
+{
+	bpf_object__detach_skeleton(obj->skeleton);
+}
+
+#ifdef __cplusplus
+inline struct $name *$name::open(const struct bpf_object_open_opts *opts) { return $name__open_opts(opts); }
+inline struct $name *$name::open_and_load() { return $name__open_and_load(); }
+inline int $name::load(struct $name *obj) { return $name__load(obj); }
+inline int $name::attach(struct $name *obj) { return $name__attach(obj); }
+inline void $name::detach(struct $name *obj) { $name__detach(obj); }
+inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
+inline const void *$name::elf_bytes(size_t *size) { return $name__elf_bytes(size); }
+#endif
+
+/* Checks that the compiler of user space lays out every variable like the BPF object. */
+__attribute__((unused)) static void $name__assert(struct $name *s __attribute__((unused)))
+{
+#ifdef __cplusplus
+#define _Static_assert static_assert
+#endif
+$checks#ifdef __cplusplus
+#undef _Static_assert
+#endif
+}
+
+#endif
+)";
+
+constexpr std::string_view cpp_members = R"(
+#ifdef __cplusplus
+	static inline struct $name *open(const struct bpf_object_open_opts *opts = NULL);
+	static inline struct $name *open_and_load();
+	static inline int load(struct $name *obj);
+	static inline int attach(struct $name *obj);
+	static inline void detach(struct $name *obj);
+	static inline void destroy(struct $name *obj);
+	static inline const void *elf_bytes(size_t *size);
+#endif
+};
+)";
+
+/// Of both headers: $which is "skeleton" or "subskeleton".
+constexpr std::string_view opening = R"(static inline void $name__destroy(struct $name *obj)
+{
+	if (!obj)
+		return;
+	if (obj->$member)
+		bpf_object__destroy_$which(obj->$member);
+	free(obj);
+}
+
+/* Tells libbpf which pointers of *obj to set. */
+static inline int $name__create_$which(struct $name *obj$source)
+{
+	struct bpf_object_$which *s = (struct bpf_object_$which *)calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	obj->$member = s;
+	s->sz = sizeof(*s);
+$object$tables	return 0;
+}
+
+$shadows
+static inline struct $name *$name__$open
+{
+	struct $name *obj = (struct $name *)calloc(1, sizeof(*obj));
+	int err;
+
+	if (!obj) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = $name__create_$which(obj$given);
+	if (!err)
+		err = bpf_object__open_$which(obj->$member$options);
+	if (!err) {
+		$name__find_shadows(obj);
+		return obj;
+	}
+	$name__destroy(obj);
+	errno = -err;
+	return NULL;
+}
+)";
+
+constexpr std::string_view subskeleton =
+    R"(/* Made by bpfskel from a BPF library; changes will be lost. */
+#ifndef $guard
+#define $guard
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+$names
+struct $name {
+	struct bpf_object *obj; /* null, as in bpftool's */
+	struct bpf_object_subskeleton *subskel;
+$members
+#ifdef __cplusplus
+	static inline struct $name *open(const struct bpf_object *src);
+	static inline void destroy(struct $name *obj);
+#endif
+};
+
+/* open() returns null if src lacks a map or program of the library; errno has the reason. The pointer
+ * to a variable that src lacks is null. destroy() leaves maps, programs and variables, which belong to
+ * the object. */
+$opening
+#ifdef __cplusplus
+inline struct $name *$name::open(const struct bpf_object *src) { return $name__open(src); }
+inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
+#endif
+
+#endif
+)";
+
+/// Indents all lines but the first, for members of several lines.
+std::string indented(std::string_view text, std::string_view indent) {
+  std::string result;
+  for (char c : text) {
+    result += c;
+    if (c == '\n') result += indent;
+  }
+  return result;
+}
+
+/// The members of a struct of pointers, one for each entry whose name is not "".
+template <typename Entry>
+std::string pointers(std::string_view type, const std::vector<Entry>& entries,
+                     std::string Entry::*name) {
+  std::string text;
+  for (const Entry& entry : entries)
+    if (!(entry.*name).empty()) text += fmt::format("\t\tstruct {} *{};\n", type, entry.*name);
+  return text;
+}
+
+std::string struct_of(const std::string& pointers, std::string_view member) {
+  return pointers.empty() ? "" : fmt::format("\tstruct {{\n{}\t}} {};\n", pointers, member);
+}
+
+/// Sets the pointers to shadows.
+std::string shadow_assignments(const Skeleton& skeleton) {
+  std::string text;
+  for (const Shadow& shadow : skeleton.shadows)
+    text += fill_in(R"(	obj->struct_ops.$shadow = (__typeof__(obj->struct_ops.$shadow))
+		bpf_map__initial_value(obj->maps.$shadow, &size);
+)",
+                    {{"shadow", shadow.name}});
+  return text.empty() ? "" : "\tsize_t size;\n\n" + text;
+}
+
+std::string struct_member(const std::string& type, const std::string& declarator,
+                          const std::vector<Member>& members, const std::string& indent) {
+  std::string inner = indent + '\t';
+  std::string text = fmt::format("{}struct {} {{\n", indent, type);
+  for (const Member& member : members)
+    text += fmt::format("{}{};\n", inner, indented(member.declaration, inner));
+  return text + fmt::format("{}}} {};\n", indent, declarator);
+}
+
+/// A member `declarator`, "*rodata" or "rodata", with the definition of its struct, for a Section
+/// or Shadow.
+std::string struct_member(const std::string& type, const std::string& declarator,
+                          const auto& record, const std::string& indent) {
+  std::string text = struct_member(type, declarator, record.members, indent);
+  if (record.members_on_32_bits.empty()) return text;
+  return fmt::format("#if __SIZEOF_POINTER__ == 8\n{}#else\n{}#endif\n", text,
+                     struct_member(type, declarator, record.members_on_32_bits, indent));
+}
+
+/// The members `maps`, `progs` and `links`, if there are any.
+std::string map_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_map", skeleton.maps, &MapEntry::name), "maps");
+}
+
+std::string program_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_program", skeleton.programs, &ProgramEntry::name), "progs");
+}
+
+std::string link_pointers(const Skeleton& skeleton) {
+  return struct_of(pointers("bpf_link", skeleton.programs, &ProgramEntry::link) +
+                       pointers("bpf_link", skeleton.maps, &MapEntry::link),
+                   "links");
+}
+
+/// The member `struct_ops`: a pointer to each shadow.
+std::string shadow_pointers(const Skeleton& skeleton) {
+  if (skeleton.shadows.empty()) return "";
+  std::string text = "\tstruct {\n";
+  for (const Shadow& shadow : skeleton.shadows)
+    text += struct_member(fmt::format("{}__{}__{}", skeleton.name, shadow.name, shadow.type),
+                          "*" + shadow.name, shadow, "\t\t");
+  return text + "\t} struct_ops;\n";
+}
+
+/// A function that sets those pointers after the object is opened.
+std::string shadow_function(const Skeleton& skeleton) {
+  return fill_in(R"(/* The initial values of struct_ops; null with a libbpf before 1.4. */
+static inline void $name__find_shadows(struct $name *obj)
+{
+$assignments	(void)obj;
+}
+)",
+                 {{"name", skeleton.name}, {"assignments", shadow_assignments(skeleton)}});
+}
+
+/// Allocates `array` of the skeleton `s` with its count and the size of its elements.
+std::string allocate(std::string_view array, std::string_view element, size_t count) {
+  return fill_in(R"(
+	s->$element_cnt = $count;
+	s->$element_skel_sz = sizeof(*s->$array);
+	s->$array = (struct bpf_$element_skeleton *)calloc(s->$element_cnt, s->$element_skel_sz);
+	if (!s->$array)
+		return -ENOMEM;
+)",
+                 {{"array", std::string(array)},
+                  {"element", std::string(element)},
+                  {"count", std::to_string(count)}});
+}
+
+/// Fills in `maps` of the skeleton `s`.
+std::string map_table(const Skeleton& skeleton) {
+  if (skeleton.maps.empty()) return "";
+  std::string text = allocate("maps", "map", skeleton.maps.size());
+  for (size_t i = 0; i < skeleton.maps.size(); ++i) {
+    const MapEntry& map = skeleton.maps[i];
+    std::string entry = fmt::format("\ts->maps[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(map.loader_name));
+    text += fmt::format("{}map = &obj->maps.{};\n", entry, map.name);
+    if (!map.section.empty())
+      text += fmt::format("{}mmaped = (void **)&obj->{};\n", entry, map.section);
+    if (!map.link.empty())
+      text += fmt::format("#ifdef BPFSKEL_{}_MAP_LINKS\n{}link = &obj->links.{};\n#endif\n",
+                          skeleton.name, entry, map.link);
+  }
+  return text;
+}
+
+/// Fills in `progs` of the skeleton `s`.
+std::string program_table(const Skeleton& skeleton) {
+  if (skeleton.programs.empty()) return "";
+  std::string text = allocate("progs", "prog", skeleton.programs.size());
+  for (size_t i = 0; i < skeleton.programs.size(); ++i) {
+    const ProgramEntry& program = skeleton.programs[i];
+    std::string entry = fmt::format("\ts->progs[{}].", i);
+    text += fmt::format("{}name = {};\n", entry, quoted(program.loader_name));
+    text += fmt::format("{}prog = &obj->progs.{};\n", entry, program.name);
+    if (!program.link.empty())
+      text += fmt::format("{}link = &obj->links.{};\n", entry, program.link);
+  }
+  return text;
+}
+
+std::string main_struct(const Skeleton& skeleton) {
+  std::string text = fmt::format(
+      "struct {} {{\n\tstruct bpf_object_skeleton *skeleton;\n\tstruct bpf_object *obj;\n",
+      skeleton.name);
+  text += map_pointers(skeleton) + shadow_pointers(skeleton) + program_pointers(skeleton) +
+          link_pointers(skeleton);
+  for (const Section& section : skeleton.sections)
+    text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), "*" + section.name,
+                          section, "\t");
+  return text + std::string(cpp_members);
+}
+
+/// The layout checks of the struct that `pointer`, a member of the skeleton, points to.
+std::string layout_checks(const std::string& pointer, const std::vector<Member>& members) {
+  std::string text;
+  for (const Member& member : members) {
+    if (member.type_id == 0) continue;
+    text += fill_in(R"(	_Static_assert(offsetof(__typeof__(*s->$pointer), $member) == $offset,
+		"unexpected offset of '$member'");
+	_Static_assert(sizeof(s->$pointer->$member) == $size, "unexpected size of '$member'");
+)",
+                    {{"pointer", pointer},
+                     {"member", member.name},
+                     {"offset", std::to_string(member.offset)},
+                     {"size", member.is_pointer ? "sizeof(void *)" : std::to_string(member.size)}});
+  }
+  return text;
+}
+
+std::string layout_checks(const Skeleton& skeleton) {
+  std::string text;
+  for (const Section& section : skeleton.sections)
+    text += layout_checks(section.name, section.members);
+  for (const Shadow& shadow : skeleton.shadows)
+    text += layout_checks("struct_ops." + shadow.name, shadow.members);
+  return text;
+}
+
+/// The structs of pointers of a subskeleton.
+std::string pointer_members(const Skeleton& skeleton) {
+  std::string text =
+      map_pointers(skeleton) + shadow_pointers(skeleton) + program_pointers(skeleton);
+  for (const Section& section : skeleton.sections)
+    text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), section.name, section,
+                          "\t");
+  return text;
+}
+
+std::string variable_table(const Skeleton& skeleton) {
+  std::string entries;
+  size_t count = 0;
+  for (const Section& section : skeleton.sections)
+    for (const Member& member : section.members)
+      entries += fill_in(R"(	s->vars[$i].name = $variable;
+	s->vars[$i].map = &obj->maps.$section;
+	s->vars[$i].addr = (void **)&obj->$section.$member;
+)",
+                         {{"i", std::to_string(count++)},
+                          {"variable", quoted(member.loader_name)},
+                          {"section", section.name},
+                          {"member", member.name}});
+  return count == 0 ? "" : allocate("vars", "var", count) + entries;
+}
+
+/// The header without the C++ function that has the struct's name, which C++ keeps for
+/// constructors.
+std::string without_method(std::string_view text, const std::string& name) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = std::min(text.find('\n', i), text.size() - 1) + 1;
+    std::string_view line = text.substr(i, end - i);
+    size_t place = line.find(name + '(');
+    bool is_method = (line.starts_with("\tstatic inline ") || line.starts_with("inline ")) &&
+                     place != line.npos && line[place - 1] != '_';
+    if (!is_method) result += line;
+    i = end;
+  }
+  return result;
+}
+
+std::string finish_header(std::string_view text, const Skeleton& skeleton, std::string_view guard) {
+  return avoid_reserved_names(without_method(text, skeleton.name), fmt::format("{}_NAME", guard));
+}
+
+}  // namespace
+
+std::string emit_c(const Skeleton& skeleton) {
+  std::string guard = fmt::format("BPFSKEL_{}", skeleton.name);
+  Values values = {{"name", skeleton.name},
+                   {"guard", guard},
+                   {"size", std::to_string(skeleton.image.size())},
+                   {"which", "skeleton"},
+                   {"member", "skeleton"},
+                   {"source", ""},
+                   {"object", fill_in(R"(	s->name = "$name";
+	s->obj = &obj->obj;
+	s->data = $name__elf_bytes(&s->data_sz);
+)",
+                                      {{"name", skeleton.name}})},
+                   {"open", "open_opts(const struct bpf_object_open_opts *opts)"},
+                   {"given", ""},
+                   {"options", ", opts"},
+                   {"shadows", shadow_function(skeleton)},
+                   {"tables", map_table(skeleton) + program_table(skeleton)},
+                   {"checks", layout_checks(skeleton)}};
+  values.emplace_back("opening", fill_in(opening, values));
+  std::string text = finish_header(
+      fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values),
+      skeleton, guard);
+  constexpr std::string_view place = "$image";
+  return text.replace(text.find(place), place.size(), c_escapes(skeleton.image));
+}
+
+std::string emit_subskeleton(const Skeleton& skeleton) {
+  std::string guard = "BPFSUBSKEL_" + skeleton.name;
+  Values values = {
+      {"name", skeleton.name},
+      {"guard", guard},
+      {"members", pointer_members(skeleton)},
+      {"which", "subskeleton"},
+      {"member", "subskel"},
+      {"source", ", const struct bpf_object *src"},
+      {"object", "\ts->obj = src;\n"},
+      {"open", "open(const struct bpf_object *src)"},
+      {"given", ", src"},
+      {"options", ""},
+      {"shadows", shadow_function(skeleton)},
+      {"tables", map_table(skeleton) + program_table(skeleton) + variable_table(skeleton)}};
+  values.emplace_back("opening", fill_in(opening, values));
+  return finish_header(fill_in(subskeleton, values), skeleton, guard);
+}
+
+}  // namespace bpflink

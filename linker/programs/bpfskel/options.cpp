@@ -1,0 +1,87 @@
+#include "linker/programs/bpfskel/options.hpp"
+
+#include <fmt/format.h>
+
+#include "dedup/internal.hpp"
+#include "linker/programs/bpfskel/reserved_names.hpp"
+#include "linker/text/options.hpp"
+
+namespace bpflink {
+namespace {
+
+using Language = BpfskelOptions::Language;
+
+/// bpftool's default name: "prog_bpf" for "dir/prog.bpf.o".
+std::string name_of_file(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  for (std::string_view suffix : {".o", ".a"})
+    if (name.size() > suffix.size() && name.ends_with(suffix)) {
+      name.remove_suffix(suffix.size());
+      break;
+    }
+  return make_c_name(name);
+}
+
+}  // namespace
+
+std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::string> arguments) {
+  BpfskelOptions options;
+  auto choose = [&options](Language language) -> OptionAction {
+    return [&options, language](std::string_view) -> std::expected<void, Error> {
+      options.language = language;
+      return {};
+    };
+  };
+  std::vector<OptionGroup> groups = link_options(options);
+  std::vector<Option>& general = groups.front().options;
+  general.insert(
+      general.begin(),
+      {{"-o,--output", "FILE", "Write the skeleton to FILE instead of standard output",
+        store(options.output), FileUse::Write},
+       {"--name", "NAME", "Name the skeleton NAME (default: from the first FILE)",
+        store(options.name)},
+       {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
+       {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
+       {"--rust", "", "Write a module for Rust", choose(Language::Rust)},
+       {"--libbpf-rs", "", "Write a module for Rust and the crate libbpf-rs",
+        choose(Language::LibbpfRs)},
+       {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
+        set(options.subskeleton)}});
+  OptionTable table({.name = "bpfskel",
+                     .purpose = "Links BPF objects and writes a skeleton of the result.",
+                     .usage = "Usage: bpfskel [OPTION]... FILE... [-o OUTPUT]",
+                     .success = "the skeleton was written",
+                     .width = 30,
+                     .argument = {"FILE", "", "Objects and archives to link", add_input(options)}},
+                    std::move(groups));
+  auto text = table.parse(std::move(arguments));
+  if (!text) return std::unexpected(text.error());
+  options.text = std::move(*text);
+  if (!options.text.empty()) return options;
+  size_t count = options.inputs.size();
+  if (count >= 3 && options.inputs[count - 2].path == "name")
+    return table.usage_error(
+        "what bpftool takes as 'gen skeleton FILE name NAME' is 'bpfskel FILE --name NAME'");
+  constexpr std::string_view kinds[] = {"--c", "--subskeleton", "--cpp", "--rust", "--libbpf-rs"};
+  for (size_t other = 2; other < std::size(kinds); ++other)
+    for (size_t one = 0; one < other; ++one)
+      if (auto ok = table.check_exclusive(kinds[one], kinds[other]); !ok)
+        return std::unexpected(ok.error());
+  if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
+  options.link.must_open = !options.subskeleton;
+  options.name =
+      options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
+  if (options.language <= Language::Cpp && is_reserved_in_c(options.name)) options.name += '_';
+  auto output =
+      output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
+  if (!output) return std::unexpected(output.error());
+  options.output = std::move(*output);
+  if (options.output == "/dev/stdout")
+    for (std::string_view report : {"--cref", "--emit-stats", "--explain"})
+      if (table.is_given(report))
+        return table.usage_error(fmt::format(
+            "{} prints to standard output, where the skeleton goes: give -o FILE", report));
+  return options;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,239 @@
+// The kernel's macros BTF_ID(), BTF_SET_START() and so on reserve places for type ids in the
+// section .BTF_ids, which resolve_btfids fills in at the end of a build. Only symbols show what is
+// where:
+//
+//   __BTF_ID__struct__task_struct__7   a type id
+//   __BTF_ID__set__name                a set: a count, then ids, which also have symbols
+//   __BTF_ID__set8__name               a set of pairs: a count, flags of the set, then id and
+//                                      flags of each
+//
+// The kernel uses binary search, so sets are sorted by id. An id of 0 means that the type was not
+// found, or that the configuration excludes it.
+#include "linker/programs/btfdedup/btf_ids.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "linker/error.hpp"
+#include "linker/object/bytes.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr std::string_view section_name = ".BTF_ids";
+constexpr std::string_view id_prefix = "__BTF_ID__";
+constexpr std::string_view set_prefix = "__BTF_ID__set__";
+constexpr std::string_view set8_prefix = "__BTF_ID__set8__";
+constexpr std::string_view function_prefix = "__BTF_ID__func__";
+constexpr uint32_t set_of_kfuncs = 1;  ///< BTF_SET8_KFUNCS, a flag of a set
+constexpr size_t word = sizeof(uint32_t);
+
+/// A set. Its elements are one word or two, of which the first is the id.
+struct IdSet {
+  uint64_t offset;
+  size_t header_words;
+  size_t element_words;
+};
+
+uint64_t offset_of(const ElfSymbol& symbol, const ElfFile& elf, const ElfSection& section) {
+  return symbol.value - (elf.type == ET_REL ? 0 : section.address);
+}
+
+/// Whether `size` bytes at an offset are in the section.
+bool is_inside(uint64_t offset, uint64_t size, uint64_t section_size) {
+  return size <= section_size && offset <= section_size - size;
+}
+
+std::unexpected<Error> fail_outside(const ElfSymbol& symbol) {
+  return fail("section {}: symbol '{}' is outside of it", section_name, symbol.name);
+}
+
+class IdsAdapter {
+ public:
+  IdsAdapter(const ElfFile& elf, const ElfSection& section, const Btf& btf)
+      : elf_(elf), section_(section), btf_(btf) {
+    auto contents = elf.contents(section);
+    bytes_.assign(contents.begin(), contents.end());
+  }
+
+  /// Finds the ids in section `index`.
+  std::expected<std::vector<uint32_t>, Error> find(uint32_t index) {
+    auto symbols = read_symbols(elf_);
+    if (!symbols) return std::unexpected(symbols.error());
+    std::erase_if(*symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
+    if (auto ok = index_symbols(*symbols); !ok) return std::unexpected(ok.error());
+    if (id_offsets_.empty() && sets_.empty())
+      return fail("section {} has type ids, but no symbols that locate them", section_name);
+    std::vector<uint32_t> ids;
+    for (uint64_t offset : id_offsets_) {
+      ids.push_back(load<uint32_t>(&bytes_[offset], elf_.order));
+      if (ids.back() >= btf_.end_id())
+        return fail("section {}: type id {} at offset {:#x} is out of range, the last is {}",
+                    section_name, ids.back(), offset, btf_.end_id() - 1);
+    }
+    return ids;
+  }
+
+  /// Replaces the ids that find() found.
+  std::expected<void, Error> adapt(const TypeMap& map) {
+    auto checked = elf_.contents(section_);
+    for (uint64_t offset : id_offsets_)
+      store<uint32_t>(&bytes_[offset], map[load<uint32_t>(&checked[offset], elf_.order)],
+                      elf_.order);
+    uint64_t end = 0;
+    for (const IdSet& set : sets_) {
+      if (set.offset < end)
+        return fail("section {}: sets overlap at offset {:#x}", section_name, set.offset);
+      auto set_end = sort(set);
+      if (!set_end) return std::unexpected(set_end.error());
+      end = *set_end;
+    }
+    return {};
+  }
+
+  std::vector<std::byte> release() { return std::move(bytes_); }
+
+ private:
+  /// Records where ids and sets are. Several symbols at one place count once.
+  std::expected<void, Error> index_symbols(const std::vector<ElfSymbol>& symbols) {
+    for (const ElfSymbol& symbol : symbols) {
+      if (!symbol.name.starts_with(id_prefix)) continue;
+      uint64_t offset = offset_of(symbol, elf_, section_);
+      if (!is_inside(offset, word, bytes_.size())) return fail_outside(symbol);
+      if (offset % word != 0)
+        return fail("section {}: symbol '{}' is at offset {:#x}, expected a multiple of {}",
+                    section_name, symbol.name, offset, word);
+      if (symbol.name.starts_with(set_prefix))
+        sets_.push_back({offset, 1, 1});
+      else if (symbol.name.starts_with(set8_prefix))
+        sets_.push_back({offset, 2, 2});
+      else
+        id_offsets_.push_back(offset);
+    }
+    std::ranges::sort(id_offsets_);
+    id_offsets_.erase(std::ranges::unique(id_offsets_).begin(), id_offsets_.end());
+    std::ranges::sort(sets_, {}, &IdSet::offset);
+    auto repeated = std::ranges::unique(sets_, {}, &IdSet::offset);
+    sets_.erase(repeated.begin(), repeated.end());
+    for (const IdSet& set : sets_) {
+      auto next = std::ranges::lower_bound(id_offsets_, set.offset);
+      if (next != id_offsets_.end() && *next < set.offset + set.header_words * word)
+        return fail("section {}: a type id overlaps the count of the set at offset {:#x}",
+                    section_name, set.offset);
+    }
+    return {};
+  }
+
+  /// Sorts the elements of a set by id. Returns the end of the set.
+  std::expected<uint64_t, Error> sort(const IdSet& set) {
+    uint64_t count = load<uint32_t>(&bytes_[set.offset], elf_.order);
+    uint64_t left = bytes_.size() - set.offset;
+    if ((set.header_words + count * set.element_words) * word > left)
+      return fail("section {}: the set at offset {:#x} has {} elements, more than its bytes",
+                  section_name, set.offset, count);
+    uint64_t begin = set.offset + set.header_words * word;
+    uint64_t size = count * set.element_words * word;
+    using Element = std::array<std::byte, 2 * word>;
+    std::vector<Element> elements(count);
+    size_t element_size = set.element_words * word;
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(&elements[i], &bytes_[begin + i * element_size], element_size);
+    std::ranges::stable_sort(elements, {}, [&](const Element& element) {
+      return load<uint32_t>(element.data(), elf_.order);
+    });
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(&bytes_[begin + i * element_size], &elements[i], element_size);
+    return begin + size;
+  }
+
+  const ElfFile& elf_;
+  const ElfSection& section_;
+  const Btf& btf_;
+  std::vector<std::byte> bytes_;
+  std::vector<uint64_t> id_offsets_;  ///< sorted
+  std::vector<IdSet> sets_;
+};
+
+}  // namespace
+
+bool has_btf_ids(const ElfFile& elf) {
+  auto index = elf.find(section_name);
+  if (!index) return false;
+  const ElfSection& section = elf.sections[*index];
+  auto bytes = elf.contents(section);
+  auto symbols = read_symbols(elf).value_or(std::vector<ElfSymbol>());
+  // The compiler fills in the flags of sets and their elements, so only ids count.
+  std::erase_if(symbols, [&](const ElfSymbol& symbol) {
+    return symbol.section != *index || !symbol.name.starts_with(id_prefix);
+  });
+  if (symbols.empty())
+    return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
+  return std::ranges::any_of(symbols, [&](const ElfSymbol& symbol) {
+    uint64_t offset = offset_of(symbol, elf, section);
+    return !is_inside(offset, word, bytes.size()) || load<uint32_t>(&bytes[offset], elf.order) != 0;
+  });
+}
+
+std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
+                                                     std::span<const ElfSymbol> symbols) {
+  auto index = elf.find(section_name);
+  if (!index) return {};
+  const ElfSection& section = elf.sections[*index];
+  auto bytes = elf.contents(section);
+  struct Range {
+    uint64_t begin, end;
+  };
+  std::vector<Range> sets;
+  struct Element {
+    uint64_t offset;
+    std::string_view function;
+  };
+  std::vector<Element> elements;
+  for (const ElfSymbol& symbol : symbols) {
+    if (symbol.section != *index) continue;
+    uint64_t offset = offset_of(symbol, elf, section);
+    if (symbol.name.starts_with(set8_prefix)) {
+      // resolve_btfids fills in the number of elements together with the ids.
+      uint64_t size = std::max<uint64_t>(symbol.size, 2 * word);
+      if (!is_inside(offset, size, bytes.size())) return fail_outside(symbol);
+      if ((load<uint32_t>(&bytes[offset + word], elf.order) & set_of_kfuncs) != 0)
+        sets.push_back({offset, offset + size});
+    } else if (symbol.name.starts_with(function_prefix)) {
+      std::string_view name = symbol.name.substr(function_prefix.size());
+      elements.push_back({offset, name.substr(0, name.rfind("__"))});
+    }
+  }
+  std::ranges::sort(sets, {}, &Range::begin);
+  std::vector<Kfunc> kfuncs;
+  for (const Element& element : elements) {
+    auto next = std::ranges::upper_bound(sets, element.offset, {}, &Range::begin);
+    if (next == sets.begin() || element.offset > std::prev(next)->end - 2 * word) continue;
+    kfuncs.push_back({element.function, load<uint32_t>(&bytes[element.offset + word], elf.order)});
+  }
+  return kfuncs;
+}
+
+std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, const Btf& btf) {
+  if (!has_btf_ids(elf)) return {};
+  uint32_t index = *elf.find(section_name);
+  return IdsAdapter(elf, elf.sections[index], btf).find(index);
+}
+
+std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
+                                                       const TypeMap& map) {
+  std::vector<Patch> patches;
+  if (!has_btf_ids(elf)) return patches;
+  uint32_t index = *elf.find(section_name);
+  const ElfSection& section = elf.sections[index];
+  IdsAdapter adapter(elf, section, btf);
+  if (auto ids = adapter.find(index); !ids) return std::unexpected(ids.error());
+  if (auto ok = adapter.adapt(map); !ok) return std::unexpected(ok.error());
+  patches.push_back({section.offset, adapter.release()});
+  return patches;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,303 @@
+#include "linker/programs/btfdedup/check.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <unordered_map>
+
+#include "dedup/run_threads.hpp"
+#include "linker/error.hpp"
+#include "linker/programs/btfdedup/duplicates.hpp"
+#include "linker/programs/btfdedup/inputs.hpp"
+#include "linker/text/program.hpp"
+#include "linker/types/loaded_btf.hpp"
+
+namespace bpflink {
+namespace {
+
+std::string to_text(LinuxRelease release) {
+  return fmt::format("{}.{}", release.major, release.minor);
+}
+
+/// Whether the blob could be read as far as its types: only then are its needs known.
+bool has_types(const BtfVerdict& verdict) {
+  return std::ranges::none_of(verdict.faults,
+                              [](const BtfFault& fault) { return fault.type_id == 0; });
+}
+
+/// Of a decompressed kernel, no more is left than the BTF and facts of the ELF header.
+BtfUse use_of(const BtfSource& source, const Btf* base) {
+  if (!source.elf) return use_of_file(source.contents, source.contents, base);
+  return source.elf->machine == EM_BPF ? BtfUse::Program : BtfUse::Kernel;
+}
+
+/// What is known of the BTF of one file.
+struct CheckedBtf {
+  std::string file;
+  BtfUse use;
+  BtfVerdict verdict;
+  std::optional<LinuxRelease> target;  ///< whose rules count; without one, those of all releases
+  std::string unplaced{};  ///< why a module's .BTF.base does not fit the base given, or ""
+  Duplicates duplicates{};
+
+  /// Whether the target accepts it, or without one a release new enough for what it uses.
+  bool is_accepted() const {
+    LinuxRelease release = target.value_or(std::max(verdict.needs.release, newest_known_release));
+    return bpflink::is_accepted(verdict, release) && unplaced.empty();
+  }
+  /// The faults that count: those by the target's rules, or all.
+  std::vector<BtfFault> faults() const {
+    std::vector<BtfFault> faults = verdict.faults;
+    if (target)
+      std::erase_if(faults, [&](const BtfFault& fault) { return !has_rule(*target, fault.rule); });
+    return faults;
+  }
+};
+
+std::string as_text(const CheckedBtf& checked) {
+  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
+  std::string text;
+  for (const BtfFault& fault : checked.faults())
+    text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
+  if (verdict.may_be_split) text += fmt::format("{}: may be split BTF: give its --base\n", file);
+  if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
+  if (!verdict.misfit.empty()) {
+    if (verdict.faults.empty())
+      text += fmt::format("{}: kernels accept it, but it is {}\n", file, verdict.misfit);
+    return text;
+  }
+  if (!unplaced.empty())
+    return text +
+           fmt::format("{} (Linux: \"failed to validate module BTF\"); made for another kernel\n",
+                       unplaced);
+  if (has_types(verdict))
+    text += fmt::format("{}: needs Linux {}, for {}\n", file, to_text(verdict.needs.release),
+                        verdict.needs.what);
+  if (duplicates.count != 0)
+    text += fmt::format("{}: {}: without them, it has {} bytes less\n", file, describe(duplicates),
+                        duplicates.bytes);
+  return text;
+}
+
+nlohmann::ordered_json as_json(const BtfFault& fault, const std::string& misfit) {
+  const BtfRuleText& rule = btf_rule_text(fault.rule);
+  nlohmann::ordered_json until;
+  if (rule.until != LinuxRelease()) until = to_text(rule.until);
+  return {{"rule", rule.key},
+          {"type_id", fault.type_id},
+          {"type", fault.type},
+          {"subject", fault.subject},
+          {"text", rule.text},
+          {"kernel", rule.kernel},
+          {"since", to_text(rule.since)},
+          {"until", until},
+          {"advice", misfit.empty() ? rule.advice : misfit}};
+}
+
+nlohmann::ordered_json as_json(const CheckedBtf& checked) {
+  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
+  nlohmann::ordered_json json{{"file", file},
+                              {"rules", use == BtfUse::Program ? "program" : "kernel"},
+                              {"accepted", checked.is_accepted()},
+                              {"faults", nlohmann::ordered_json::array()},
+                              {"omitted_faults", verdict.omitted}};
+  for (const BtfFault& fault : checked.faults())
+    json["faults"].push_back(as_json(fault, verdict.misfit));
+  if (!verdict.misfit.empty() || !unplaced.empty())
+    json["misfit"] = verdict.misfit.empty() ? unplaced : verdict.misfit;
+  else if (has_types(verdict))
+    json["needs"] = {{"linux", to_text(verdict.needs.release)},
+                     {"for", verdict.needs.what},
+                     {"type_id", verdict.needs.type_id}};
+  if (duplicates.count != 0)
+    json["duplicates"] = {{"types", duplicates.count},
+                          {"bytes", duplicates.bytes},
+                          {"type_id", duplicates.first},
+                          {"repeats", duplicates.repeated}};
+  return json;
+}
+
+class Check {
+ public:
+  explicit Check(const BtfdedupOptions& options) : options_(options) {}
+
+  std::expected<bool, Error> run() {
+    for (const std::string& path : options_.bases)
+      if (auto ok = read_base(bases_, path, false, files_); !ok) return std::unexpected(ok.error());
+    if (bases_.size() == 1) relocator_.emplace(bases_.front()->btf);
+    auto inputs = list_inputs(options_.inputs, !bases_.empty());
+    if (!inputs) return std::unexpected(inputs.error());
+    auto results = check_all(*inputs);
+    if (!results) return std::unexpected(results.error());
+    return print(*inputs, *results);
+  }
+
+ private:
+  using Result = std::expected<std::vector<CheckedBtf>, Error>;
+
+  /// Each thread has one file open at a time. Errors: that of the first input that has one.
+  std::expected<std::vector<Result>, Error> check_all(const std::vector<InputPath>& inputs) const {
+    std::vector<Result> results(inputs.size());
+    std::atomic<size_t> next = 0;
+    unsigned wanted =
+        options_.threads != 0 ? options_.threads : std::thread::hardware_concurrency();
+    auto threads = static_cast<unsigned>(std::clamp<size_t>(wanted, 1, inputs.size()));
+    run_threads(threads, [&](unsigned) {
+      for (size_t i = next++; i < inputs.size(); i = next++) results[i] = check(inputs[i]);
+    });
+    for (const Result& result : results)
+      if (!result) return std::unexpected(result.error());
+    return results;
+  }
+
+  Result check(const InputPath& input) const {
+    std::vector<InputFile> files;  // only of this input
+    auto sources = open_sources(input, files);
+    if (!sources) return std::unexpected(sources.error());
+    if (sources->list.empty() && !input.is_listed)
+      return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
+    std::vector<CheckedBtf> all;
+    for (const BtfSource& source : sources->list) {
+      auto checked = check(source);
+      if (!checked) return std::unexpected(checked.error());
+      all.push_back(std::move(*checked));
+    }
+    return all;
+  }
+
+  std::expected<CheckedBtf, Error> check(const BtfSource& source) const {
+    Bases own;
+    if (auto ok = add_own_base(own, source); !ok) return std::unexpected(ok.error());
+    const Btf* base = last_of(own.empty() ? bases_ : own);
+    std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
+    BtfUse use = use_of(source, base);
+    CheckedBtf checked{source.name, use, check_file(file, source.contents, use, base),
+                       options_.target};
+    const BtfVerdict& verdict = checked.verdict;
+    if (base == nullptr && !verdict.misfit.empty())
+      return fail("{}: is split BTF: --base names the vmlinux that it was made with", source.name);
+    if (relocator_ && !source.base.empty() && checked.is_accepted())
+      if (auto placed = relocator_->relocate(source); !placed)
+        checked.unplaced = placed.error().message;
+    // Only what pahole has deduplicated is expected to have no duplicates.
+    if (use == BtfUse::Kernel && base == nullptr && checked.is_accepted())
+      checked.duplicates = find_duplicates(source.contents);
+    return checked;
+  }
+
+  bool is_module(const CheckedBtf& checked) const {
+    return checked.use == BtfUse::Kernel && !bases_.empty();
+  }
+
+  /// The files of directories, and modules, in one line, but for what is wrong, and that once.
+  class Summary {
+   public:
+    void add(const CheckedBtf& checked) {
+      ++files_;
+      std::string text = as_text(checked);
+      std::string_view needs = ": needs Linux ";
+      bool is_sound = checked.is_accepted() && checked.faults().empty() &&
+                      checked.verdict.misfit.empty() && checked.duplicates.count == 0;
+      if (is_sound) {
+        ++sound_;
+        if (newest_ < checked.verdict.needs.release) {
+          newest_ = checked.verdict.needs.release;
+          what_ = checked.verdict.needs.what;
+        }
+        return;
+      }
+      if (size_t at = text.rfind(checked.file + std::string(needs)); at != text.npos)
+        text.erase(at, text.find('\n', at) + 1 - at);
+      std::string cause;  // the same text without the name of the file
+      for (size_t at = 0; at < text.size();) {
+        size_t end = text.find('\n', at);
+        std::string_view line = std::string_view(text).substr(at, end - at);
+        if (line.starts_with(checked.file)) line.remove_prefix(checked.file.size());
+        cause.append(line) += '\n';
+        at = end + 1;
+      }
+      auto [known, is_new] = by_cause_.try_emplace(std::move(cause), causes_.size());
+      if (is_new)
+        causes_.push_back({std::move(text), {}});
+      else
+        causes_[known->second].others.push_back(checked.file);
+    }
+
+    std::string text() const {
+      constexpr size_t most = 8;
+      std::string all;
+      for (const Cause& cause : causes_) {
+        all += cause.text;
+        size_t count = cause.others.size();
+        if (count == 0) continue;
+        auto shown = std::span(cause.others).first(std::min(count, most));
+        all += fmt::format("  the same of {}: {}{}\n", count_of(count, "other file"),
+                           fmt::join(shown, ", "), count > most ? ", ..." : "");
+      }
+      if (files_ == 0) return all;
+      std::string count = sound_ == files_ ? count_of(files_, "file")
+                                           : fmt::format("{} of {} files", sound_, files_);
+      all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n",
+                                       count_of(files_, "file"))
+                         : fmt::format("{} accepted, which {} Linux {}, for {}\n", count,
+                                       sound_ == 1 ? "needs" : "need", to_text(newest_), what_);
+      return all;
+    }
+
+   private:
+    struct Cause {
+      std::string text;  ///< of the first file
+      std::vector<std::string> others;
+    };
+
+    size_t files_ = 0, sound_ = 0;
+    LinuxRelease newest_{};
+    std::string_view what_;
+    std::vector<Cause> causes_;
+    std::unordered_map<std::string, size_t> by_cause_;
+  };
+
+  /// Returns whether kernels accept all.
+  std::expected<bool, Error> print(const std::vector<InputPath>& inputs,
+                                   const std::vector<Result>& results) const {
+    bool all_accepted = true;
+    auto json = nlohmann::ordered_json::array();
+    Summary summary;
+    size_t modules = 0;
+    for (const Result& result : results)
+      modules += std::ranges::count_if(*result, [&](auto& checked) { return is_module(checked); });
+    for (size_t i = 0; i < results.size(); ++i)
+      for (const CheckedBtf& checked : *results[i]) {
+        all_accepted &= checked.is_accepted();
+        if (options_.as_json)
+          json.push_back(as_json(checked));
+        else if (inputs[i].is_listed || (modules > 1 && is_module(checked)))
+          summary.add(checked);
+        else
+          print_text(as_text(checked));
+      }
+    print_text(summary.text());
+    if (options_.as_json)
+      print_text(json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());
+    return all_accepted;
+  }
+
+  const BtfdedupOptions& options_;
+  std::vector<InputFile> files_;
+  Bases bases_;
+  std::optional<ModuleRelocator> relocator_;
+};
+
+}  // namespace
+
+std::expected<bool, Error> check_inputs(const BtfdedupOptions& options) {
+  return Check(options).run();
+}
+
+}  // namespace bpflink

@@ -1,0 +1,96 @@
+#include "linker/programs/btfdedup/image_btf.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/error.hpp"
+#include "linker/programs/btfdedup/btf_ids.hpp"
+
+namespace bpflink {
+namespace {
+
+constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, a flag of a kfunc
+constexpr size_t max_names = 5;              ///< how many omitted symbols are named
+
+bool is_function(const ElfSymbol& symbol) {
+  bool is_whole = symbol.name.size() < ElfSymbol::longest_name;
+  return (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC) && is_whole;
+}
+
+std::expected<ImageVariable, Error> find_place(const ElfSymbol& symbol, const ElfFile& elf) {
+  const ElfSection& section = elf.sections[symbol.section];
+  uint64_t offset = symbol.value - (elf.type == ET_REL ? 0 : section.address);
+  if (section.size > UINT32_MAX || offset > section.size || symbol.size > section.size - offset)
+    return fail("symbol '{}' with {:#x} bytes at {}+{:#x} is outside the section of {:#x} bytes",
+                symbol.name, symbol.size, section.name, offset, section.size);
+  return ImageVariable{symbol.name, static_cast<uint32_t>(offset),
+                       static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL};
+}
+
+}  // namespace
+
+std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
+  ImageSymbols image;
+  if (std::ranges::find(elf.sections, SHT_SYMTAB, &ElfSection::type) == elf.sections.end())
+    return fail("has no symbol table, which --linked needs: link without -s, do not strip");
+  auto symbols = read_symbols(elf);
+  if (!symbols) return std::unexpected(symbols.error());
+  auto variable_section = elf.find(image.variable_section);
+  for (const ElfSymbol& symbol : *symbols) {
+    if (is_function(symbol)) image.functions.push_back(symbol.name);
+    if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
+    auto variable = find_place(symbol, elf);
+    if (!variable) return std::unexpected(variable.error());
+    image.variables.push_back(*variable);
+  }
+  auto kfuncs = read_kfuncs(elf, *symbols);
+  if (!kfuncs) return std::unexpected(kfuncs.error());
+  for (const Kfunc& kfunc : *kfuncs) {
+    image.tags.push_back({kfunc.name, "bpf_kfunc"});
+    if ((kfunc.flags & fastcall_flag) != 0) image.tags.push_back({kfunc.name, "bpf_fastcall"});
+  }
+  return image;
+}
+
+std::vector<std::string_view> find_weak_functions(std::span<const std::byte> image) {
+  std::vector<std::string_view> names;
+  auto elf = read_elf(image);
+  if (!elf) return names;
+  for (const ElfSymbol& symbol : read_symbols(*elf).value_or(std::vector<ElfSymbol>()))
+    if (is_function(symbol) && symbol.binding == STB_WEAK) names.push_back(symbol.name);
+  return names;
+}
+
+std::span<const OmissionText> omission_texts() {
+  using enum ImageOmission;
+  static constexpr OmissionText texts[] = {
+      {SeveralPrototypes, "several_prototypes", "functions with several prototypes"},
+      {Clone, "clone", "functions of which only clones remain"},
+      {SeveralTypes, "several_types", "variables with several types"},
+      {OtherSize, "other_size", "variables whose size is not their type's"},
+      {Overlap, "overlap", "variables that overlap another"},
+      {TagWithoutFunction, "tag_without_function", "tags of kfuncs without a FUNC"}};
+  return texts;
+}
+
+std::vector<std::string> describe_omitted(const ImageResult& result) {
+  std::vector<std::string> lines;
+  for (const OmissionText& text : omission_texts()) {
+    size_t count = 0;
+    std::string names;
+    for (const OmittedSymbol& symbol : result.omitted) {
+      if (symbol.reason != text.reason) continue;
+      if (++count > max_names) continue;
+      if (count > 1) names += ", ";
+      names += symbol.name;
+    }
+    if (count == 0) continue;
+    if (count > max_names) names += fmt::format(" and {} more", count - max_names);
+    lines.push_back(fmt::format("omitted {}: {}", text.text, names));
+  }
+  return lines;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,245 @@
+// The program btfdedup: reads BTF from files of several kinds, merges equal types, and writes or
+// shows the result.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+#include "bpflink/distill.hpp"
+#include "linker/error.hpp"
+#include "linker/io/mapped_inputs.hpp"
+#include "linker/io/write_all.hpp"
+#include "linker/object/origin.hpp"
+#include "linker/outputs.hpp"
+#include "linker/programs/btfdedup/btf_ids.hpp"
+#include "linker/programs/btfdedup/check.hpp"
+#include "linker/programs/btfdedup/convert.hpp"
+#include "linker/programs/btfdedup/merge.hpp"
+#include "linker/programs/btfdedup/options.hpp"
+#include "linker/programs/btfdedup/show.hpp"
+#include "linker/programs/btfdedup/update.hpp"
+#include "linker/text/program.hpp"
+
+namespace bpflink {
+namespace {
+
+class Program {
+ public:
+  explicit Program(const BtfdedupOptions& options) : options_(options), merger_(options) {}
+
+  std::expected<void, Error> run() {
+    // An unwritable output fails before any work.
+    if (auto ok = open_outputs(); !ok) return ok;
+    if (auto ok = merger_.read(); !ok) return ok;
+    if (auto ok = check_outputs(); !ok) return ok;
+    auto merged = merger_.run();
+    if (!merged) return std::unexpected(merged.error());
+    auto blob = make_blob(*merged);
+    if (!blob) return std::unexpected(blob.error());
+    if (auto ok = write_output(*merged, *blob); !ok) return ok;
+    if (auto ok = show(*merged, *blob); !ok) return ok;
+    // Renames the outputs when nothing else can fail.
+    return commit();
+  }
+
+ private:
+  std::expected<void, Error> open_outputs();
+  std::expected<void, Error> check_outputs() const;
+  std::expected<std::vector<std::byte>, Error> make_blob(MergedBtf& merged);
+  std::expected<void, Error> open_update(MergedBtf& merged);
+  std::expected<void, Error> distill_types(MergedBtf& merged);
+  std::expected<void, Error> write_output(MergedBtf& merged, std::span<const std::byte> blob);
+  std::expected<void, Error> write_contents(const MergedBtf& merged,
+                                            std::span<const std::byte> blob);
+  std::expected<void, Error> show(const MergedBtf& merged, std::span<const std::byte> blob);
+  std::expected<void, Error> commit();
+
+  /// An error about the output, whether it goes to a file or is only shown.
+  std::unexpected<Error> fail_output(const Error& error) const {
+    return fail("{}: {}", output_name(), error.message);
+  }
+  std::string output_name() const {
+    const std::string& path = options_.update.empty() ? options_.output : options_.update;
+    return path.empty() ? "the output" : path;
+  }
+  /// The base of the output, or null.
+  const Btf* base() const {
+    if (distilled_) return distilled_->base.get();
+    return options_.flatten ? nullptr : merger_.base();
+  }
+
+  const BtfdedupOptions& options_;
+  Outputs outputs_{"name another file, or use --update"};
+  Outputs::Output *output_ = nullptr, *size_map_ = nullptr;  ///< of these, or null
+  Merger merger_;
+  std::optional<UpdatedFile> updated_;
+  std::optional<DistilledBtf> distilled_;  ///< without its types: they are the merged ones
+};
+
+std::expected<void, Error> Program::open_outputs() {
+  bool is_update = !options_.update.empty();
+  for (auto [option, path, output, is_object] :
+       {std::tuple{is_update ? "--update" : "-o", is_update ? &options_.update : &options_.output,
+                   &output_, true},
+        {"--size-map", &options_.size_map, &size_map_, false}}) {
+    if (path->empty()) continue;
+    auto opened = outputs_.open(option, *path, is_object);
+    if (!opened) return fail(opened.error().message);
+    *output = *opened;
+  }
+  return {};
+}
+
+/// Reports an output that is also an input, under whatever name, except by --update.
+std::expected<void, Error> Program::check_outputs() const {
+  bool is_update = !options_.update.empty();
+  std::vector<NamedFile> inputs = named_files(merger_.files());
+  if (is_update)
+    std::erase_if(inputs,
+                  [&](const NamedFile& file) { return file.identity == output_->file.identity(); });
+  auto is_related = [&](const ObjectFile& replaced) {
+    return is_update || std::ranges::any_of(merger_.files(), [&](const InputFile& input) {
+             auto other = ObjectFile::read(input.name(), input.bytes());
+             return other && have_common_origin(replaced, **other);
+           });
+  };
+  auto problems = outputs_.check(inputs, is_related);
+  return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
+}
+
+/// Makes the section .BTF of the output, and what changes with it in an updated file.
+std::expected<std::vector<std::byte>, Error> Program::make_blob(MergedBtf& merged) {
+  if (!merged.kernel.empty()) return std::vector(merged.kernel.begin(), merged.kernel.end());
+  Stopwatch watch(merged.statistics.write);
+  if (!options_.update.empty())
+    if (auto ok = open_update(merged); !ok) return std::unexpected(ok.error());
+  if (options_.distill)
+    if (auto ok = distill_types(merged); !ok) return std::unexpected(ok.error());
+  const std::vector<UpdatedBlob>& old = merged.updated;
+  DedupResult& dedup = merged.dedup;
+  if (old.size() == 1)
+    if (auto ok = updated_->adapt_ids(old[0].btf, dedup.type_maps[0], dedup.types); !ok)
+      return fail_output(ok.error());
+  auto blob = dedup.types.finish(merged.order);
+  if (!blob) return fail_output(blob.error());
+  if (old.empty()) return blob;
+  auto btf = Btf::parse(*blob, base());
+  if (!btf) return fail_output(btf.error());
+  if (auto ok = updated_->adapt_relocations(old, dedup.type_maps, *btf, *blob); !ok)
+    return fail_output(ok.error());
+  return blob;
+}
+
+/// Opens the file whose other sections must match its new BTF, which gets the file's byte order.
+std::expected<void, Error> Program::open_update(MergedBtf& merged) {
+  auto file = UpdatedFile::open(options_.update);
+  if (!file) return fail_output(file.error());
+  updated_ = std::move(*file);
+  merged.order = updated_->elf().order;
+  if (options_.distill && updated_->elf().find(".BTF.base"))
+    return fail_output({"has a section .BTF.base: it is already distilled"});
+  std::string_view section = updated_->section_with_ids();
+  if (merged.updated.size() == 1 || section.empty()) return {};
+  return fail_output({fmt::format("has a section {}, which would not fit types {}", section,
+                                  !options_.linked.empty()  ? "of what was linked"
+                                  : !merged.updated.empty() ? "of several units"
+                                                            : "of other files")});
+}
+
+std::expected<void, Error> Program::distill_types(MergedBtf& merged) {
+  auto blob = merged.dedup.types.finish(merged.order);
+  if (!blob) return fail_output(blob.error());
+  auto split = Btf::parse(*blob, base());
+  if (!split) return fail_output(split.error());
+  std::vector<uint32_t> needed;
+  if (merged.updated.size() == 1) {
+    auto ids = find_btf_ids(updated_->elf(), merged.updated[0].btf);
+    if (!ids) return fail_output(ids.error());
+    for (uint32_t id : *ids) needed.push_back(merged.dedup.type_maps[0][id]);
+  }
+  auto distilled = distill(*split, merged.order, needed);
+  if (!distilled) return fail_output(distilled.error());
+  compose(merged.dedup.type_maps, distilled->type_map);
+  merged.dedup.types = std::move(distilled->types);
+  distilled_ = std::move(*distilled);
+  return {};
+}
+
+std::expected<void, Error> Program::write_output(MergedBtf& merged,
+                                                 std::span<const std::byte> blob) {
+  if (!output_) return {};
+  Stopwatch watch(merged.statistics.write);
+  auto ok = write_contents(merged, blob);
+  return ok ? ok : fail_output(ok.error());
+}
+
+std::expected<void, Error> Program::write_contents(const MergedBtf& merged,
+                                                   std::span<const std::byte> blob) {
+  int fd = output_->file.fd();
+  std::span<const std::byte> base_blob;
+  if (distilled_) base_blob = distilled_->base_blob;
+  if (updated_) return updated_->write(fd, blob, base_blob);
+  const ElfFile* like = merged.like ? &*merged.like : nullptr;
+  if (options_.as_elf) return write_btf_object(fd, blob, base_blob, merged.order, like);
+  return write_all_at(fd, 0, blob);
+}
+
+std::expected<void, Error> Program::show(const MergedBtf& merged, std::span<const std::byte> blob) {
+  if (!options_.verify && !size_map_ && !options_.prints()) return {};
+  auto btf = Btf::parse(blob, base());
+  if (!btf) return fail_output(btf.error());
+  // Of one input, which is only shown, the result has the input's name.
+  std::string name = output_ || merged.names.size() > 1 ? output_name() : merged.names.front();
+  ShownBtf shown{name, blob, *btf, merged};
+  if (options_.verify) {
+    auto written = output_ ? InputFile::open(output_->file.fd(), name) : InputFile();
+    if (!written) return fail_output(written.error());
+    warn_of_faults(shown, output_ ? written->bytes() : blob);
+  }
+  if (size_map_) {
+    std::string page = size_map_of(shown);
+    auto ok = Outputs::write(*size_map_, std::as_bytes(std::span(page)));
+    if (!ok) return fail(ok.error().message);
+  }
+  return options_.prints() ? print_reports(options_, shown) : std::expected<void, Error>();
+}
+
+std::expected<void, Error> Program::commit() {
+  auto problems = outputs_.commit();
+  if (problems.empty()) return {};
+  for (const OutputProblem& problem : std::span(problems).subspan(1))
+    print_error("btfdedup", problem.message);
+  return fail(problems.front().message);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  auto options = parse_options(arguments);
+  if (!options) {
+    print_error("btfdedup", options.error().message);
+    return 1;
+  }
+  if (!options->text.empty()) {
+    print_text(options->text);
+    return 0;
+  }
+  if (options->check) {
+    auto accepted = check_inputs(*options);
+    if (!accepted) print_error("btfdedup", accepted.error());
+    return accepted && *accepted ? 0 : 1;
+  }
+  keep_inputs_mapped();
+  auto ok = options->target ? convert_input(*options) : Program(*options).run();
+  if (ok) return 0;
+  print_error("btfdedup", ok.error());
+  return 1;
+}
+
+}  // namespace
+}  // namespace bpflink
+
+int main(int argc, char** argv) {
+  return bpflink::run_program("btfdedup", argc, argv, bpflink::run);
+}

@@ -1,0 +1,80 @@
+// Reads the inputs of a run, and merges them.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bpflink/dedup.hpp"
+#include "bpflink/error.hpp"
+#include "linker/programs/btfdedup/bases.hpp"
+#include "linker/programs/btfdedup/image_btf.hpp"
+#include "linker/programs/btfdedup/inputs.hpp"
+#include "linker/programs/btfdedup/options.hpp"
+#include "linker/programs/btfdedup/statistics.hpp"
+#include "linker/programs/btfdedup/update.hpp"
+
+namespace bpflink {
+
+/// The types of all inputs, each once.
+struct MergedBtf {
+  std::vector<std::string> names;  ///< of the inputs, as are the type maps
+  /// The inputs with their sizes, if the output is described.
+  std::vector<std::pair<Btf, uint64_t>> inputs;
+  DedupResult dedup;
+  std::endian order = std::endian::native;  ///< of the first input
+  std::optional<ElfFile> like;              ///< the first ELF input, without its sections
+  Statistics statistics;
+  /// The blobs of the input, if that is the updated file.
+  std::vector<UpdatedBlob> updated;
+  /// The only input, if it is a linked kernel's and stays as it is, or empty. There are no types in
+  /// `dedup`.
+  std::span<const std::byte> kernel;
+};
+
+/// Use: read() reads all files, run() merges.
+class Merger {
+ public:
+  explicit Merger(const BtfdedupOptions& options);
+
+  /// Errors: a file cannot be read, is malformed, or does not fit the options. They name the file.
+  std::expected<void, Error> read();
+  /// Errors: those of Deduplicator::run().
+  std::expected<MergedBtf, Error> run();
+
+  /// All opened files. The result is a view of them.
+  std::span<const InputFile> files() const { return files_; }
+  /// What the result is split from, or was, if it is flattened; or null.
+  const Btf* base() const { return last_of(bases_); }
+
+ private:
+  std::expected<void, Error> read_image_symbols();
+  std::expected<void, Error> begin(const BtfSource& first);
+  std::expected<bool, Error> sorts() const;
+  std::expected<void, Error> add(BtfSource source);
+  std::expected<void, Error> add(const BtfSource& source, const std::string& name,
+                                 std::span<const std::byte> blob);
+  bool is_relocatable(const BtfSource& source) const;
+  std::expected<void, Error> relocate(BtfSource& source);
+  bool has_begun() const { return deduplicator_ || image_deduplicator_; }
+  bool keeps_kernel() const;
+  std::expected<DedupResult, Error> run_image_btf();
+  void count_bases();
+
+  const BtfdedupOptions& options_;
+  const bool is_described_;
+  std::vector<InputFile> files_;  ///< mapped until the end
+  Bases bases_;
+  std::optional<ModuleRelocator> relocator_;
+  std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
+  std::optional<ImageSymbols> image_symbols_;
+  std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
+  std::optional<ImageDeduplicator> image_deduplicator_;
+  bool updates_own_types_ = false;  ///< whether the only input is the updated file
+  MergedBtf merged_;
+};
+
+}  // namespace bpflink

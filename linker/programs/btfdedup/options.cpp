@@ -1,0 +1,165 @@
+#include "linker/programs/btfdedup/options.hpp"
+
+#include "bpflink/convert.hpp"
+#include "linker/error.hpp"
+#include "linker/object/linux_release.hpp"
+#include "linker/text/options.hpp"
+
+namespace bpflink {
+namespace {
+
+OptionAction store_target(std::optional<LinuxRelease>& target) {
+  return [&target](std::string_view text) -> std::expected<void, Error> {
+    constexpr std::string_view prefix = "linux-";
+    if (text == "classic-header")
+      target = last_classic_header;
+    else if (text.starts_with(prefix))
+      target = version_code(text.substr(prefix.size())).transform(release_of);
+    return target ? std::expected<void, Error>()
+                  : fail("is neither linux-N.N, such as linux-5.4, nor classic-header");
+  };
+}
+
+std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
+  OptionAction choose_dump = [&options](std::string_view form) -> std::expected<void, Error> {
+    options.dump = form == "c" ? BtfdedupOptions::Dump::C : BtfdedupOptions::Dump::Raw;
+    return {};
+  };
+  return {
+      {"Options",
+       {{"-o,--output", "FILE", "Write the BTF to FILE (- for standard output)",
+         store(options.output)},
+        {"--elf", "", "Make the output an ELF object with a section .BTF", set(options.as_elf)},
+        {"--update", "FILE",
+         "Replace the section .BTF of the ELF file FILE; without INPUT, by its own types",
+         store(options.update)},
+        {"--base", "FILE...",
+         "The BTF that the inputs are split from, which is not changed; repeat it for a chain of "
+         "bases",
+         append(options.bases)},
+        {"--flatten", "", "Merge the base into the output, which then needs no base",
+         set(options.flatten)},
+        {"--distill", "",
+         "Add a section .BTF.base, so that the output fits other builds of the base",
+         set(options.distill)},
+        {"--linked", "FILE",
+         "Write BTF for the ELF file FILE that the inputs were linked into, with FUNCs and per-CPU "
+         "VARs from its symbols; without INPUT, from its own types",
+         store(options.linked)},
+        {"--sort", "", "Sort the types by name", set(options.sort)},
+        {"--target", "TARGET",
+         "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
+         "classic-header. Nothing is merged: types keep their ids",
+         store_target(options.target), FileUse::Read,
+         "classic-header|linux-4.19|linux-5.4|linux-5.10|linux-5.15|linux-6.1|linux-6.6|linux-6."
+         "12"},
+        {"--check", "",
+         "Report whether kernels, or that of --target, accept the BTF of the inputs, and since "
+         "which Linux; write nothing",
+         set(options.check)},
+        {"--verify", "", "Warn of types in the output that kernels reject", set(options.verify)},
+        {"--explain", "TYPE...",
+         "Explain who needs 'struct NAME' (or union, enum, typedef, func, var), and why it occurs "
+         "more than once",
+         append(options.explain)},
+        {"--dump", "c|raw", "Print the types as C or as a numbered list (raw)", choose_dump},
+        {"--size-map", "FILE",
+         "Write to FILE a page for browsers that shows where the output's bytes come from",
+         store_page(options.size_map)},
+        {"--print-sizes", "=N", "Print the N costliest types; without N, 10",
+         print_sizes(options.print_sizes)},
+        {"--stats", "", "Print counts, sizes and times", set(options.statistics)},
+        {"--json", "", "Print the statistics, or the results of --check, as JSON",
+         set(options.as_json)},
+        {"--threads", "N", "Use N threads (default: by the size of the inputs)",
+         store_number(options.threads, 1, 1024)}}}};
+}
+
+/// An error if `mode`, which neither merges nor shows types, is given with an option that does, or
+/// with `other`.
+std::expected<void, Error> check_alone(const OptionTable& table, std::string_view mode,
+                                       std::string_view other) {
+  for (std::string_view option : std::initializer_list<std::string_view>{
+           other, "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
+           "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
+    if (auto ok = table.check_exclusive(mode, option); !ok) return ok;
+  return {};
+}
+
+std::expected<void, Error> check_target(const OptionTable& table, const BtfdedupOptions& options) {
+  if (auto ok = check_alone(table, "--target", "--json"); !ok) return ok;
+  if (auto ok = table.check_needs("--target", "--output"); !ok) return ok;
+  if (options.inputs.size() != 1)
+    return table.usage_error("--target has one input: merge first, without it");
+  return {};
+}
+
+std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& options) {
+  if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
+  if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
+  if (options.inputs.empty()) return table.usage_error("no input");
+  if (options.check) return check_alone(table, "--check", "--output");
+  if (options.target) return check_target(table, options);
+  struct Pair {
+    std::string_view option, other;
+  };
+  for (auto [option, other] : {Pair{"--output", "--update"}, Pair{"--flatten", "--update"},
+                               Pair{"--distill", "--flatten"}, Pair{"--linked", "--flatten"}})
+    if (auto ok = table.check_exclusive(option, other); !ok) return ok;
+  for (auto [option, other] : {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"},
+                               Pair{"--json", "--stats"}, Pair{"--elf", "--output"}})
+    if (auto ok = table.check_needs(option, other); !ok) return ok;
+  bool has_output = table.is_given("--output");
+  if (options.distill && has_output && !options.as_elf)
+    return table.usage_error("--distill makes two sections: -o needs --elf with it");
+  bool reports = options.prints() || table.is_given("--size-map");
+  if (!has_output && options.update.empty() && !reports)
+    return table.usage_error(
+        "nothing to do: give -o FILE, --update FILE, --dump, --explain, --size-map, --print-sizes "
+        "or --stats");
+  return {};
+}
+
+std::expected<void, Error> name_outputs(const OptionTable& table, BtfdedupOptions& options) {
+  struct Output {
+    std::string_view option;
+    std::string* path;
+    bool is_text;
+  };
+  for (auto [option, path, is_text] : {Output{"--output", &options.output, false},
+                                       Output{"--size-map", &options.size_map, true}}) {
+    if (!table.is_given(option)) continue;
+    auto target = output_path(is_text ? option : "-o", std::move(*path), is_text);
+    if (!target) return std::unexpected(target.error());
+    *path = std::move(*target);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arguments) {
+  BtfdedupOptions options;
+  OptionTable table({.name = "btfdedup",
+                     .purpose = "Merges equal types of BTF.",
+                     .usage = "Usage: btfdedup [OPTION]... INPUT... -o FILE\n"
+                              "       btfdedup [OPTION]... [INPUT...] --update FILE\n"
+                              "       btfdedup --target TARGET INPUT -o FILE\n"
+                              "       btfdedup --check INPUT...",
+                     .success = "all was done (--check: all is accepted)",
+                     .width = 30,
+                     .argument = {"INPUT", "",
+                                  "Raw BTF, ELF files with .BTF, archives of these, kernels in "
+                                  "every form, directories, - for standard input",
+                                  append(options.inputs)}},
+                    option_groups(options));
+  auto text = table.parse(std::move(arguments));
+  if (!text) return std::unexpected(text.error());
+  options.text = std::move(*text);
+  if (!options.text.empty()) return options;
+  if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
+  if (auto ok = name_outputs(table, options); !ok) return std::unexpected(ok.error());
+  return options;
+}
+
+}  // namespace bpflink

@@ -1,0 +1,202 @@
+// An object refers to its BTF by type id, by string offset and by place. All of these are fields of
+// fixed size, so nothing else in the file moves.
+#include "linker/programs/btfdedup/update.hpp"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "dedup/internal.hpp"
+#include "linker/error.hpp"
+#include "linker/io/sparse_writer.hpp"
+#include "linker/io/write_all.hpp"
+#include "linker/kernels/kernel_image.hpp"
+#include "linker/object/btf_ext.hpp"
+#include "linker/object/bytes.hpp"
+#include "linker/object/elf_kind.hpp"
+#include "linker/object/insn.hpp"
+#include "linker/programs/btfdedup/add_section.hpp"
+#include "linker/programs/btfdedup/btf_ids.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The file offset of bytes in the image.
+uint64_t offset_in(const ElfFile& elf, const std::byte* at) {
+  return static_cast<uint64_t>(at - elf.image.data());
+}
+
+/// The size of an entry of a section of type SHT_REL or SHT_RELA, in bytes.
+size_t relocation_size(const ElfFile& elf, uint32_t section_type) {
+  if (section_type == SHT_RELA) return elf.is_64_bit ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
+  return elf.is_64_bit ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
+}
+
+}  // namespace
+
+std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  if (!is_elf(file->bytes()))
+    return fail("{}",
+                is_packed(file->bytes())
+                    ? "is compressed, an archive or an image: --update writes only into ELF files"
+                    : "is not an ELF file");
+  auto elf = read_elf(file->bytes());
+  if (!elf) return std::unexpected(elf.error());
+  auto section = elf->find(".BTF");
+  if (!section) return fail("has no section .BTF");
+  if (auto ok = check_contents(elf->sections[*section]); !ok) return std::unexpected(ok.error());
+  return UpdatedFile(std::move(*file), std::move(*elf));
+}
+
+std::string_view UpdatedFile::section_with_ids() const {
+  if (elf_.find(".BTF.ext")) return ".BTF.ext";
+  return has_btf_ids(elf_) ? ".BTF_ids" : "";
+}
+
+/// Patches the type ids and string offsets in .BTF.ext, whose length stays the same.
+void UpdatedFile::adapt_records(std::span<const std::byte> section, const BtfExt& ext,
+                                const Btf& btf, const TypeMap& map, BtfBuilder& types) {
+  Patch patch{offset_in(elf_, section.data()), {section.begin(), section.end()}};
+  auto copy_of = [&](const std::byte* at) { return &patch.bytes[at - section.data()]; };
+  auto map_string = [&](uint32_t, uint32_t offset) { return types.add_string(btf.string(offset)); };
+  for (const BtfExtTableKind& kind : btf_ext_table_kinds) {
+    const BtfExtTable& table = ext.*kind.table;
+    for (const BtfExtSection& part : table.sections) {
+      // A section's records follow its name and their count.
+      const std::byte* name = part.records.data() - btf_ext_section_header;
+      store(copy_of(name), map_string(0, load<uint32_t>(name, elf_.order)), elf_.order);
+    }
+    table.for_each_record([&](uint32_t, std::span<const std::byte> record) {
+      map_record(
+          kind, record.data(), copy_of(record.data()), elf_.order,
+          [&](uint32_t id) { return map[id]; }, map_string);
+    });
+  }
+  patches_.push_back(std::move(patch));
+}
+
+/// Patches instructions that hold an id of a type of the object's own BTF.
+void UpdatedFile::adapt_instructions(const BtfExt& ext, const TypeMap& map) {
+  for (const BtfExtSection& part : ext.core_relo.sections) {
+    auto code = elf_.contents(elf_.sections[part.section]);
+    ext.for_each_local_type_id(part, [&](const CoreRelo& relo) {
+      auto insn = code.subspan(relo.insn_off, insn_size);
+      Patch patch{offset_in(elf_, insn.data()), {insn.begin(), insn.end()}};
+      store_type_id(patch.bytes.data(), map[relo.type_id], elf_.order);
+      patches_.push_back(std::move(patch));
+    });
+  }
+}
+
+std::expected<void, Error> UpdatedFile::adapt_ids(const Btf& btf, const TypeMap& map,
+                                                  BtfBuilder& types) {
+  if (auto section = elf_.find(".BTF.ext")) {
+    auto find_section = [&](std::string_view name) -> std::optional<CodeSection> {
+      auto index = elf_.find(name);
+      if (!index) return std::nullopt;
+      return CodeSection{*index, elf_.contents(elf_.sections[*index])};
+    };
+    // Only types matter here, not the functions that they describe.
+    auto may_begin_function = [](uint32_t, uint64_t) { return true; };
+    auto contents = elf_.contents(elf_.sections[*section]);
+    auto ext = BtfExt::parse(contents, {btf, elf_.order, find_section, may_begin_function});
+    if (!ext) return std::unexpected(ext.error());
+    adapt_records(contents, *ext, btf, map, types);
+    adapt_instructions(*ext, map);
+  }
+  auto ids = adapt_btf_ids(elf_, btf, map);
+  if (!ids) return std::unexpected(ids.error());
+  std::ranges::move(*ids, std::back_inserter(patches_));
+  return {};
+}
+
+std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const UpdatedBlob> blobs,
+                                                          std::span<const TypeMap> maps,
+                                                          const Btf& updated,
+                                                          std::span<const std::byte> blob) {
+  auto target = elf_.find(".BTF");
+  std::vector<uint64_t> after = type_offsets(blob, updated);
+  std::vector<std::vector<uint64_t>> before;  // by blob, offsets in it
+  for (const UpdatedBlob& old : blobs) before.push_back(type_offsets(old.bytes, old.btf));
+  for (const ElfSection& section : elf_.sections) {
+    bool relocates = section.type == SHT_REL || section.type == SHT_RELA;
+    if (!relocates || section.info != *target) continue;
+    auto entries = elf_.contents(section);
+    const size_t entry_size = relocation_size(elf_, section.type);
+    if (section.entry_size != entry_size || entries.size() % entry_size != 0)
+      return fail("section {} has {:#x} bytes with entries of {}, expected entries of {}",
+                  section.name, entries.size(), section.entry_size, entry_size);
+    for (size_t at = 0; at < entries.size(); at += entry_size) {
+      const std::byte* field = &entries[at];
+      uint64_t place =
+          elf_.is_64_bit ? load<uint64_t>(field, elf_.order) : load<uint32_t>(field, elf_.order);
+      auto next_blob = std::ranges::upper_bound(blobs, place, {}, &UpdatedBlob::offset);
+      size_t which = next_blob == blobs.begin() ? 0 : next_blob - blobs.begin() - 1;
+      const UpdatedBlob& old = blobs[which];
+      uint32_t first_id = old.btf.first_id();
+      auto own = std::span(before[which]).subspan(first_id);
+      place -= old.offset;
+      auto next = std::ranges::upper_bound(own, place);
+      if (next == own.begin() || next == own.end())
+        return fail("section {}: relocation at offset {} is not of a type in .BTF", section.name,
+                    at);
+      auto id = static_cast<uint32_t>(next - own.begin()) - 1 + first_id;
+      place += after[maps[which][id]] - before[which][id];
+      Patch patch{offset_in(elf_, field), std::vector<std::byte>(elf_.is_64_bit ? 8 : 4)};
+      if (elf_.is_64_bit)
+        store<uint64_t>(patch.bytes.data(), place, elf_.order);
+      else
+        store<uint32_t>(patch.bytes.data(), static_cast<uint32_t>(place), elf_.order);
+      patches_.push_back(std::move(patch));
+    }
+  }
+  return {};
+}
+
+std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte> blob,
+                                              std::span<const std::byte> base_blob) const {
+  const uint32_t index = *elf_.find(".BTF");
+  const ElfSection& old = elf_.sections[index];
+  uint64_t place = old.offset;
+  if (blob.size() > old.size) {
+    if ((old.flags & SHF_ALLOC) != 0)
+      return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit", old.size,
+                  blob.size());
+    place = align_up(elf_.image.size(), 8);
+  }
+  // What is not written is zero: the old contents, and holes of the file.
+  if (::ftruncate(fd, static_cast<off_t>(elf_.image.size())) != 0)
+    return system_error("cannot write");
+  uint64_t rest = old.offset + old.size;
+  SparseWriter copy(fd);
+  if (auto ok = copy.write(0, elf_.image.first(old.offset)); !ok) return ok;
+  if (auto ok = copy.write(rest, elf_.image.subspan(rest)); !ok) return ok;
+  if (auto ok = copy.finish(); !ok) return ok;
+  if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
+  for (const Patch& patch : patches_)
+    if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
+
+  // sh_offset and sh_size are adjacent.
+  std::array<std::byte, 16> fields;
+  uint64_t at = old.header_offset;
+  if (elf_.is_64_bit) {
+    store<uint64_t>(&fields[0], place, elf_.order);
+    store<uint64_t>(&fields[8], blob.size(), elf_.order);
+    at += offsetof(Elf64_Shdr, sh_offset);
+  } else {
+    store<uint32_t>(&fields[0], static_cast<uint32_t>(place), elf_.order);
+    store<uint32_t>(&fields[4], static_cast<uint32_t>(blob.size()), elf_.order);
+    at += offsetof(Elf32_Shdr, sh_offset);
+  }
+  if (auto ok = write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)); !ok)
+    return ok;
+  if (base_blob.empty()) return {};
+  uint64_t end = std::max<uint64_t>(elf_.image.size(), place + blob.size());
+  return add_section(fd, elf_, {index, place, blob.size()}, end, ".BTF.base", base_blob);
+}
+
+}  // namespace bpflink
