@@ -2,10 +2,16 @@
 # source.
 
 # make_root DIRECTORY SUITE TARBALL: makes a root of Debian's SUITE, from the tarball if it exists;
-# otherwise makes the tarball. On failure prints the reason.
+# otherwise makes the tarball. On failure prints the reason. Experimental has no system of its own: its
+# root is sid's, and apt takes from experimental what sid does not have.
 make_root() {
-  local root=$1 suite=$2 tarball=$3 sources
+  local root=$1 suite=$2 tarball=$3 sources beside=''
   ((EUID == 0)) || { echo 'not root' && return 1; }
+  if [[ $suite == experimental ]]; then
+    beside=$(debian_sources experimental)
+    [[ $beside ]] || { echo "apt has no sources of Debian's experimental here" && return 1; }
+    suite=sid
+  fi
   remove_root "$root" && mkdir -p "$root" "$(dirname "$tarball")" ||
     { echo "cannot make $root anew" && return 1; }
   sources=$(debian_sources "$suite")
@@ -16,7 +22,7 @@ make_root() {
     tar -C "$root" --exclude='./var/cache/apt/archives/*.deb' -cf "$tarball.new" . &&
       mv "$tarball.new" "$tarball" || { echo "cannot write $tarball" && return 1; }
   fi
-  copy_apt_settings "$root" "$sources"
+  copy_apt_settings "$root" "$sources${beside:+$'\n'$beside}"
   in_root "$root" sh -c 'apt-get -q update && rm -rf /var/lib/apt/lists/*' >"$root/tmp/log" 2>&1 ||
     { echo "no packages in the root: $(tail -n 1 "$root/tmp/log")" && return 1; }
 }

@@ -5,7 +5,7 @@
 #
 #   tests/newest/run.sh [--suite SUITE] [--directory DIRECTORY] [STEP...]
 #
-#   SUITE        sid by default; trixie
+#   SUITE        sid by default; trixie, or experimental, whose kernel and clang stand beside sid's rest
 #   DIRECTORY    the root, some 15 GB; the default is build/newest.SUITE. It is used again if it exists
 #   STEP         one of
 #     objects-clang   loads each program of the selftests as compiled by clang, and as linked
