@@ -1,11 +1,14 @@
 // Loads every program of each object, alone, and prints a line for each: OBJECT PROGRAM, a tab, and
 // `loads`, `loads without BTF`, or the error with the verifier's last line. Without its BTF, which
-// the kernel refused, a program is checked less. Programs of one name are numbered.
+// the kernel refused, a program is checked less. Programs of one name are numbered. A program of
+// struct_ops variables is loaded as libbpf does, with these variables and all of their programs.
 //
 // Usage: load_each OBJECT...
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,14 +55,75 @@ static int twins_before(struct bpf_object* object, int index) {
   return count;
 }
 
+static struct {
+  Elf* elf;
+  Elf_Data* symbols;
+  size_t names;
+} file;
+
+// Opens the file's symbol table, for refers_to
+static void read_symbols(const char* path) {
+  GElf_Shdr header;
+  elf_version(EV_CURRENT);
+  file.elf = elf_begin(open(path, O_RDONLY | O_CLOEXEC), ELF_C_READ, NULL);
+  for (Elf_Scn* section = NULL; (section = elf_nextscn(file.elf, section));)
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB) {
+      file.symbols = elf_getdata(section, NULL);
+      file.names = header.sh_link;
+    }
+}
+
+static int read_symbol(int index, const char* name, GElf_Sym* symbol) {
+  if (!gelf_getsym(file.symbols, index, symbol)) return 0;
+  const char* its_name = elf_strptr(file.elf, file.names, symbol->st_name);
+  return its_name && !strcmp(its_name, name);
+}
+
+// Whether relocations put the program's address into the variable: libbpf does not tell.
+static int refers_to(const char* variable, const char* program) {
+  GElf_Sym object, symbol;
+  GElf_Shdr header;
+  GElf_Rel relocation;
+  int count = file.symbols ? file.symbols->d_size / sizeof(Elf64_Sym) : 0, index = 0;
+  while (index < count && !read_symbol(index, variable, &object)) ++index;
+  if (index == count) return 0;
+  for (Elf_Scn* section = NULL; (section = elf_nextscn(file.elf, section));) {
+    gelf_getshdr(section, &header);
+    if (header.sh_type != SHT_REL || header.sh_info != object.st_shndx) continue;
+    Elf_Data* data = elf_getdata(section, NULL);
+    for (int i = 0; gelf_getrel(data, i, &relocation); ++i)
+      if (relocation.r_offset - object.st_value < object.st_size &&
+          read_symbol(GELF_R_SYM(relocation.r_info), program, &symbol))
+        return 1;
+  }
+  return 0;
+}
+
+// Selects the program, and what libbpf loads with it
+static void select_program(struct bpf_object* object, struct bpf_program* selected) {
+  struct bpf_program* program;
+  struct bpf_map* map;
+  bpf_object__for_each_program(program, object) {
+    bpf_program__set_autoload(program, program == selected);
+  }
+  bpf_object__for_each_map(map, object) {
+    if (bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS) continue;
+    int is_needed = refers_to(bpf_map__name(map), bpf_program__name(selected));
+    bpf_map__set_autocreate(map, is_needed);
+    bpf_object__for_each_program(program, object) {
+      if (is_needed && refers_to(bpf_map__name(map), bpf_program__name(program)))
+        bpf_program__set_autoload(program, true);
+    }
+  }
+}
+
 static void load_only(const char* path, int index) {
   struct bpf_object* object = bpf_object__open_file(path, NULL);
   if (!object) _exit(1);
-  struct bpf_program* program;
+  struct bpf_program* program = program_at(object, index);
   struct bpf_map* map;
-  bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, false);
-  program = program_at(object, index);
-  bpf_program__set_autoload(program, true);
+  read_symbols(path);
+  select_program(object, program);
   // A map that another object pinned under the same name may have another type.
   bpf_object__for_each_map(map, object) bpf_map__set_pin_path(map, NULL);
   said[0] = '\0';

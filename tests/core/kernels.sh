@@ -71,9 +71,9 @@ make_arm64_guest() {
   make_guest "$1"
   mkdir -p "$1"/{bin,usr/lib}
   ln -s usr/lib "$1/lib"
-  ln -s "../usr/include/bpf" "$system/include/bpf"
+  ln -s ../usr/include/{bpf,{gelf,libelf}.h} "$system/include"
   aarch64-linux-gnu-gcc-12 -O2 -w -I"$system/include" tests/boot/load_each.c -o "$1/bin/load_each" \
-    "$system"/usr/lib/aarch64-linux-gnu/libbpf.so.1 -Wl,--allow-shlib-undefined
+    "$system"/usr/lib/aarch64-linux-gnu/lib{bpf,elf}.so.1 -Wl,--allow-shlib-undefined
   cp -L "$system"/usr/lib/ld-linux-aarch64.so.1 "$1/usr/lib"
   mkdir "$1/usr/lib/aarch64-linux-gnu"
   cp "$system"/usr/lib/aarch64-linux-gnu/{libc,libbpf,libelf,libz,libzstd}.so.[0-9] \
