@@ -6,6 +6,7 @@
 // Usage: load_each OBJECT...
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -31,13 +32,16 @@ static int keep_message(enum libbpf_print_level level, const char* format, va_li
   return 0;
 }
 
-// The last line of the log that is about the program, not a count or a mark of libbpf's
+// The last line of the log that is about the program: not a count, a mark of libbpf's, or the
+// report with advice that Linux 7.3 adds.
 static const char* last_line(char* text) {
   const char* last = "";
-  for (char* line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+  for (char* line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    if (!strncmp(line, "Verification failed: ", 21)) return isdigit(*last) ? line : last;
     if (strncmp(line, "processed ", 10) && strncmp(line, "verification time", 17) &&
         strncmp(line, "stack depth", 11) && !strstr(line, "PROG LOAD LOG"))
       last = line;
+  }
   return last;
 }
 

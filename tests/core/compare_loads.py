@@ -26,7 +26,7 @@ SHOWN = re.compile(
     "|unknown opcode|invalid atomic|reserved fields|be sleepable|program type|(No such file or directory|Operation not supported): Caller passes"
     "|No such (process|file)|BPF program load failed|unknown program type")
 # Words of a verifier that reads the code, about things of the classes above.
-OF_THE_CODE = re.compile(r"BPF_ALU uses reserved fields|BPF_JA\|BPF_X uses reserved fields|BPF_(JMP|EXIT)|in \w+ region")
+OF_THE_CODE = re.compile(r"BPF_ALU uses reserved fields|BPF_JA\|BPF_X uses reserved fields|BPF_(JMP|EXIT)|in [\w-]+ region")
 
 
 def read_loads(path):
