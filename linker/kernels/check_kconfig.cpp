@@ -128,6 +128,12 @@ Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const Kco
 Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const KconfigType& type,
                                CoreFinding& finding) {
   if (entry.name == "LINUX_KERNEL_VERSION") {
+    if (kernel.hides_version) {
+      conclude(finding, CoreStatus::Fails,
+               fmt::format("has no value: libbpf needs three numbers of the release {}",
+                           kernel.identity.release));
+      return {};
+    }
     if (kernel.version_code) return settle(write_number(type, *kernel.version_code), finding);
     finding.leave_unknown(finding.name, release_advice);
     return {};

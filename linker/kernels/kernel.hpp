@@ -82,6 +82,7 @@ struct Kernel {
   std::optional<KernelConfig> config{};  ///< nothing if unknown
   /// The loader's value for LINUX_KERNEL_VERSION; nothing if the release is unknown.
   std::optional<uint32_t> version_code{};
+  bool hides_version = false;  ///< whether the loader finds no such value: hides_linux_version()
 
   OwnedBytes storage{};  ///< owns the bytes of `btf`
   Btf btf;
@@ -145,5 +146,10 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
 /// 5.4.0-12.15-generic 5.4.8", from Debian's package version in `version`, or from the release.
 std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
                                            std::string_view signature);
+
+/// Whether libbpf finds no version there, because all have two numbers, as "7.3-cloud-amd64" and
+/// "Debian 7.3~rc7-1". A release of nothing else, "7.3", may be short for another.
+bool hides_linux_version(std::string_view release, std::string_view version,
+                         std::string_view signature);
 
 }  // namespace bpflink

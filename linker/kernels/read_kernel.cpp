@@ -41,6 +41,23 @@ std::string version_signature(const Kernel& kernel) {
   return std::string(kernel.option("CONFIG_VERSION_SIGNATURE").value.text);
 }
 
+/// "5.4.8" of "Ubuntu 5.4.0-12.15-generic 5.4.8", the text from there on; or "".
+std::string_view upstream_release(std::string_view signature) {
+  for (int word = 0; word < 2; ++word) {
+    size_t end = signature.find_first_of(" \t");
+    size_t next = end == signature.npos ? end : signature.find_first_not_of(" \t", end);
+    signature = next == signature.npos ? "" : signature.substr(next);
+  }
+  return signature;
+}
+
+/// "6.1.176-1" of "#1 SMP Debian 6.1.176-1", the text from there on; or "".
+std::string_view debian_release(std::string_view version) {
+  constexpr std::string_view name = "Debian ";
+  size_t at = version.find(name);
+  return at == version.npos ? "" : version.substr(at + name.size());
+}
+
 std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
   auto config = KernelConfig::parse(file.bytes());
   if (!config) return fail_in(file.name(), config.error());
@@ -138,10 +155,11 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
     if (!config) return std::unexpected(config.error());
     kernel->config = std::move(*config);
   }
-  kernel->version_code =
-      options.release.empty()
-          ? linux_version_code(identity.release, identity.version, version_signature(*kernel))
-          : version_code(options.release);
+  std::string signature = version_signature(*kernel);
+  kernel->version_code = options.release.empty()
+                             ? linux_version_code(identity.release, identity.version, signature)
+                             : version_code(options.release);
+  kernel->hides_version = hides_linux_version(identity.release, identity.version, signature);
   if (image->elf && image->decompressed_size == 0)
     kernel->read_symbols = [image = std::move(*image)] { return KernelSymbols::of_image(image); };
   if (options.modules.empty()) return kernel;
@@ -151,17 +169,17 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
 
 std::optional<uint32_t> linux_version_code(std::string_view release, std::string_view version,
                                            std::string_view signature) {
-  auto word_after = [](std::string_view text, size_t at) {
-    at = at == text.npos ? at : text.find_first_not_of(" \t", at);
-    return at == text.npos ? std::string_view() : text.substr(at);
-  };
-  std::string_view upstream = signature;
-  for (int i = 0; i < 2; ++i) upstream = word_after(upstream, upstream.find_first_of(" \t"));
-  if (auto code = version_code(upstream)) return code;
-  constexpr std::string_view debian = "Debian ";
-  if (size_t at = version.find(debian); at != version.npos)
-    if (auto code = version_code(version.substr(at + debian.size()))) return code;
+  for (std::string_view text : {upstream_release(signature), debian_release(version)})
+    if (auto code = version_code(text)) return code;
   return version_code(release);
+}
+
+bool hides_linux_version(std::string_view release, std::string_view version,
+                         std::string_view signature) {
+  bool is_short = release.find_first_not_of("0123456789.") == release.npos;
+  return !is_short && version_code(release) && !has_three_numbers(release) &&
+         !has_three_numbers(upstream_release(signature)) &&
+         !has_three_numbers(debian_release(version));
 }
 
 }  // namespace bpflink

@@ -4,12 +4,19 @@
 #include <charconv>
 
 namespace bpflink {
+namespace {
 
-std::optional<uint32_t> version_code(std::string_view text) {
+struct Release {
+  uint32_t code;
+  size_t count;  ///< of its numbers
+};
+
+std::optional<Release> read_release(std::string_view text) {
   constexpr uint32_t limits[] = {UINT16_MAX, UINT8_MAX, UINT32_MAX};
   uint32_t numbers[3] = {};
   const char *at = text.data(), *end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
+  size_t i = 0;
+  for (; i < 3; ++i) {
     if (i > 0) {
       if (i == 2 && (at == end || *at != '.')) break;
       if (at == end || *at != '.') return std::nullopt;
@@ -19,7 +26,19 @@ std::optional<uint32_t> version_code(std::string_view text) {
     if (error != std::errc() || numbers[i] > limits[i]) return std::nullopt;
     at = next;
   }
-  return (numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u);
+  return Release{(numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u), i};
+}
+
+}  // namespace
+
+std::optional<uint32_t> version_code(std::string_view text) {
+  auto release = read_release(text);
+  return release ? std::optional(release->code) : std::nullopt;
+}
+
+bool has_three_numbers(std::string_view text) {
+  auto release = read_release(text);
+  return release && release->count == 3;
 }
 
 }  // namespace bpflink

@@ -13,6 +13,9 @@ namespace bpflink {
 /// "6.12.3-generic", "7.3-rc7". A missing third number is 0. Nothing for another text.
 std::optional<uint32_t> version_code(std::string_view text);
 
+/// Whether the text begins with a release of three numbers, which libbpf needs.
+bool has_three_numbers(std::string_view text);
+
 /// The release of such a number.
 constexpr LinuxRelease release_of(uint32_t code) {
   return {static_cast<uint16_t>(code >> 16), static_cast<uint16_t>(code >> 8 & 0xff)};

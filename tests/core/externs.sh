@@ -58,6 +58,17 @@ core 1 check uses.o types.btf --strict
   'CONFIG_HZ CONFIG_HZZ bpf_task_gone bpf_task_pidd do_other_thing do_thing fentry fexit tracing tracing' ]] ||
   fail "unknown: $(jq -c '.findings[]' types.json)"
 
+# libbpf reads a version of three numbers. A release of two and nothing else may be short for another.
+compile version <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern int LINUX_KERNEL_VERSION __kconfig;
+SEC("socket") int reads(void *ctx) { return LINUX_KERNEL_VERSION > 0; }
+EOS
+core 1 check version.o new.btf --release 7.3-cloud-amd64
+says 'error: LINUX_KERNEL_VERSION has no value: libbpf needs three numbers of the release 7.3-cloud-amd64'
+core 0 check version.o new.btf --release 7.3.0-cloud-amd64
+core 0 check version.o new.btf --release 7.3
+
 # A helper that the kernel lacks is an error only if reachable code calls it.
 compile helper <<'EOS'
 #include <bpf/bpf_core_read.h>

@@ -400,6 +400,12 @@ TEST_CASE("the version of Debian's and Ubuntu's kernels differs from their relea
   CHECK(linux_version_code("4.9.337", "", "") == 0x409ff);
   CHECK(linux_version_code("6.1-rc1", "", "") == 0x60100);
   CHECK(linux_version_code("7.3-cloud-amd64", "", "") == 0x70300);
+  CHECK(hides_linux_version("7.3-cloud-amd64", "#1 SMP Debian 7.3~rc7-1", ""));
+  CHECK_FALSE(hides_linux_version("7.3-cloud-amd64", "#1 SMP Debian 7.3.1-1", ""));
+  CHECK_FALSE(hides_linux_version("7.3-generic", "", "Ubuntu 7.3-1-generic 7.3.8"));
+  CHECK_FALSE(hides_linux_version("7.3.0-rc7", "", ""));
+  CHECK_FALSE(hides_linux_version("7.3", "", ""));
+  CHECK_FALSE(hides_linux_version("", "", ""));
   CHECK_FALSE(linux_version_code("6.", "", ""));
   CHECK_FALSE(linux_version_code("6.1.el9", "", ""));
   CHECK_FALSE(linux_version_code("", "", "a b"));
