@@ -8,7 +8,7 @@ namespace {
 
 // clang-format off
 
-constexpr std::array<LinuxRelease, 4> releases = {{{5, 10}, {6, 1}, {6, 12}, {7, 2}}};
+constexpr std::array<LinuxRelease, 5> releases = {{{5, 10}, {6, 1}, {6, 12}, {7, 2}, {7, 3}}};
 
 constexpr std::array<ProgramCalls, 84> programs = {{
     {ProgramType{1}, 255, false, "", 'a', 3,
@@ -181,7 +181,7 @@ constexpr std::array<ProgramCalls, 84> programs = {{
      "ccc-cccc---c-c333----3------------c-3----c------------3------------------------c------ccc---cc----------cc--3--cccc-3c-c--c-c----ccccc------3------!c---cc-33c-----cc---cccc--c3c--3cc--------!--cc-ccccccc----cccc"},
 }};
 
-constexpr std::array<KfuncCalls, 46> kfuncs = {{
+constexpr std::array<KfuncCalls, 53> kfuncs = {{
     {"!!!!!!!!!!!!!!!cccccc!!dddddcdd",
      "bpf_copy_from_user_str"},
     {"!!!!!!!!!!!!!!!dddddd!!dddddddd",
@@ -190,7 +190,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_iter_dmabuf_new bpf_iter_dmabuf_next bpf_iter_kmem_cache_destroy "
      "bpf_iter_kmem_cache_new bpf_iter_kmem_cache_next bpf_mem_cgroup_flush_stats"},
     {"*******************************",
-     "bpf_xdp_metadata_rx_hash bpf_xdp_metadata_rx_timestamp bpf_xdp_metadata_rx_vlan_tag"},
+     "bpf_xdp_metadata_rx_hash bpf_xdp_metadata_rx_timestamp bpf_xdp_metadata_rx_vlan_tag "
+     "scx_bpf_sub_caps scx_bpf_sub_grant scx_bpf_sub_revoke"},
     {"-----!!!!!!*!**---3bb!!dbddd3dd",
      "bpf_lookup_user_key bpf_verify_pkcs7_signature"},
     {"------!----!!!!----dd!!-ddd----",
@@ -201,6 +202,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_get_dentry_xattr bpf_get_file_xattr"},
     {"-----------!--------d----------",
      "bpf_real_data_inode bpf_remove_dentry_xattr bpf_set_dentry_xattr"},
+    {"-----------!--------e-------e--",
+     "bpf_ksock_send"},
     {"-------------------------------",
      "bpf_fentry_test1 bpf_modify_return_test bpf_modify_return_test2 bpf_qdisc_init_prologue "
      "bpf_qdisc_reset_destroy_epilogue"},
@@ -220,6 +223,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
     {"----------------------------ddd",
      "scx_bpf_create_dsq scx_bpf_dsq_move scx_bpf_dsq_move_set_slice "
      "scx_bpf_dsq_move_set_vtime scx_bpf_dsq_move_vtime"},
+    {"----------------------------e--",
+     "bpf_ksock_connect bpf_ksock_create"},
     {"---------------------------d---",
      "bpf_kfree_skb bpf_qdisc_bstats_update bpf_qdisc_skb_drop bpf_qdisc_watchdog_schedule "
      "bpf_skb_get_hash"},
@@ -238,6 +243,10 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_get_fsverity_digest bpf_get_task_exe_file bpf_path_d_path bpf_put_file"},
     {"-----------cccc----cc*******-**",
      "cgroup_rstat_updated"},
+    {"-----------e--------e----------",
+     "bpf_sock_read_xattr"},
+    {"-----------e--------e-------e--",
+     "bpf_ksock_acquire bpf_ksock_release"},
     {"----------c--------------------",
      "bpf_sk_assign_tcp_reqsk"},
     {"---------c---------------------",
@@ -254,6 +263,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_cpumask_test_cpu bpf_cpumask_weight bpf_cpumask_xor"},
     {"------3---bb2bb----bbdd-bdd-b--",
      "bpf_kfunc_call_memb_release bpf_kfunc_call_test_release"},
+    {"------d----dddd---*dddd*ddd*ddd",
+     "scx_bpf_cid_to_cpu scx_bpf_cid_topo scx_bpf_cpu_to_cid"},
     {"------d----dddd----dddd-ddd----",
      "css_rstat_updated"},
     {"------d----dddd----dddd-ddd-d-d",
@@ -274,7 +285,9 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "scx_bpf_task_running scx_bpf_task_set_dsq_vtime scx_bpf_task_set_slice scx_bpf_this_cid "
      "scx_bpf_tid_to_task"},
     {"------d----dddd---ddddddddddddd",
-     "bpf_cpumask_populate scx_bpf_cid_to_cpu scx_bpf_cid_topo scx_bpf_cpu_to_cid"},
+     "bpf_cpumask_populate"},
+    {"------e----eeee----eeee-eee-eee",
+     "scx_bpf_online_cmask scx_bpf_sub_kill_bstr"},
     {"-----3-cc----------------------",
      "bpf_sock_addr_set_sun_path"},
     {"-----332c22b2bb---2bbdddbddd2dd",
@@ -295,6 +308,8 @@ constexpr std::array<KfuncCalls, 46> kfuncs = {{
      "bpf_list_is_last bpf_list_push_back bpf_list_push_front bpf_obj_drop bpf_obj_new "
      "bpf_percpu_obj_drop bpf_percpu_obj_new bpf_rbtree_add bpf_rbtree_left bpf_rbtree_right "
      "bpf_rbtree_root bpf_refcount_acquire bpf_send_signal_task bpf_task_from_vpid"},
+    {"-----e-ee----------------------",
+     "bpf_icmp_send"},
     {"----c----cc--------------------",
      "bpf_crypto_decrypt bpf_crypto_encrypt"},
     {"----d-----d--------------------",

@@ -2,14 +2,15 @@
 # Writes linker/kernels/call_tables.cpp: boots Debian's kernels in qemu and asks each which helpers and
 # kfuncs programs of each type may call. Takes some ten minutes; run it for a new kernel.
 #
-#   tests/core/calls.sh [SUITE...]    by default bullseye bookworm trixie sid, the oldest kernel first
+#   tests/core/calls.sh [SUITE...]    by default bullseye bookworm trixie sid experimental, the oldest
+#                                   kernel first
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . tests/boot/boot.sh
 PATH=$PATH:/usr/sbin:/sbin
 cmake/packages.sh boot lint >/dev/null
-if (($# == 0)); then set -- bullseye bookworm trixie sid; fi
+if (($# == 0)); then set -- bullseye bookworm trixie sid experimental; fi
 work=build/kernels
 root=$work/probe
 rm -rf "$root"

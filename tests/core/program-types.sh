@@ -66,6 +66,19 @@ done
 core 1 check kfuncs.o kfuncs.btf --release 5.10.0
 says 'error: there are no calls of kernel functions, which came with Linux 5.13 in kfuncs.btf'
 
+# Each release has its own answers.
+compile late <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+extern int bpf_icmp_send(void *ctx) __ksym;
+SEC("cgroup_skb/egress") int sends(void *ctx) { return bpf_icmp_send(ctx); }
+SEC("raw_tp") int traces(void *ctx) { return bpf_icmp_send(ctx); }
+EOS
+kernel late <<<'int bpf_icmp_send(void *ctx) { return 0; }'
+core 1 check late.o late.btf --release 7.3.0 --table
+for line in 'sends +\+' 'traces +X'; do
+  grep -qE "^$line$" core.out || fail "no $line in: $(<core.out)"
+done
+
 # Without a GPL license, no program may call one.
 sed 's/"GPL"/"MIT"/' kfuncs.bpf.c >source
 compile mit <source
