@@ -55,6 +55,8 @@ struct SizeRule {
   uint64_t other = 0;             ///< another size that is allowed
   LinuxRelease other_since = {};  ///< from this release on
   bool may_be_absent = false;     ///< loaders or programs often set it
+  uint64_t once_most = 0;         ///< what releases before `more_since` allow, if it is less
+  LinuxRelease more_since = {};
 };
 constexpr uint64_t any_bytes = UINT32_MAX, per_cpu_bytes = 32 << 10;
 constexpr SizeRule none{}, some{1, any_bytes}, per_cpu{1, per_cpu_bytes}, index_key{4, 4},
@@ -63,6 +65,9 @@ constexpr SizeRule none{}, some{1, any_bytes}, per_cpu{1, per_cpu_bytes}, index_
     lpm_key{5, 260}, one_cookie{.least = 4, .most = 4, .other = 8},
     with_program_58{.least = 4, .most = 4, .other = 8, .other_since = {5, 8}},
     with_program_59{.least = 4, .most = 4, .other = 8, .other_since = {5, 9}},
+    // Once a value had to fit into a page.
+    cgroup_value{.least = 1, .most = any_bytes, .once_most = 4096, .more_since = {5, 15}},
+    cgroup_per_cpu{.least = 1, .most = per_cpu_bytes, .once_most = 4096, .more_since = {5, 15}},
     cgroup_key{.least = 16, .most = 16, .other = 8, .other_since = {5, 9}};
 
 enum class Entries : uint8_t { Some, None };
@@ -105,9 +110,9 @@ constexpr MapRules rules[] = {
     {BPF_MAP_TYPE_CPUMAP, index_key, with_program_59, flag_numa_node},
     {BPF_MAP_TYPE_XSKMAP, index_key, index_key, user_flags},
     {BPF_MAP_TYPE_SOCKHASH, {1, 512}, one_cookie, user_flags},
-    {BPF_MAP_TYPE_CGROUP_STORAGE, cgroup_key, some, array_flags, 0, Entries::None},
+    {BPF_MAP_TYPE_CGROUP_STORAGE, cgroup_key, cgroup_value, array_flags, 0, Entries::None},
     {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, index_key, one_cookie, array_flags},
-    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, cgroup_key, per_cpu, array_flags, 0, Entries::None},
+    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, cgroup_key, cgroup_per_cpu, array_flags, 0, Entries::None},
     {BPF_MAP_TYPE_QUEUE, none, some, array_flags},
     {BPF_MAP_TYPE_STACK, none, some, array_flags},
     {BPF_MAP_TYPE_SK_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
@@ -153,14 +158,15 @@ std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
   // Another object may define a struct that this one only declares.
   bool has_type = (is_key ? map.key_type_id : map.value_type_id) != 0;
   if (size == 0 && has_type && rule.most != 0) return std::nullopt;
-  if (rule.other != 0 && size == rule.other) {
-    if (rule.other_since == LinuxRelease{}) return std::nullopt;
-    return MapFault{
-        fmt::format("{} has a {} of {}, which came with Linux {}.{}", type, what,
-                    count_of(size, "byte"), rule.other_since.major, rule.other_since.minor),
-        rule.other_since};
+  bool is_other = rule.other != 0 && size == rule.other;
+  if (is_other || (size >= rule.least && size <= rule.most && size % rule.multiple_of == 0)) {
+    bool is_more = rule.once_most != 0 && size > rule.once_most;
+    LinuxRelease since = is_other ? rule.other_since : is_more ? rule.more_since : LinuxRelease{};
+    if (since == LinuxRelease{}) return std::nullopt;
+    return MapFault{fmt::format("{} has a {} of {}, which came with Linux {}.{}", type, what,
+                                count_of(size, "byte"), since.major, since.minor),
+                    since};
   }
-  if (size >= rule.least && size <= rule.most && size % rule.multiple_of == 0) return std::nullopt;
   return MapFault{fmt::format("{} has a {} of {}: {}", type, what, count_of(size, "byte"),
                               describe_sizes(rule, what))};
 }

@@ -39,6 +39,10 @@ map device '__uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 1); __uint(ke
 core 1 check device.o plain.btf --release 5.7.0
 says 'error: map map of type devmap has a value of 8 bytes, which came with Linux 5.8 in plain.btf'
 core 0 check device.o plain.btf --release 5.8.0
+map grown '__uint(type, BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE); __type(key, struct bpf_cgroup_storage_key); __uint(value_size, 8192);'
+core 1 check grown.o plain.btf --release 5.10.0
+says 'error: map map of type percpu_cgroup_storage has a value of 8192 bytes, which came with Linux 5.15 in plain.btf'
+core 0 check grown.o plain.btf --release 5.15.0
 map mapped '__uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_MMAPABLE);'
 core 1 check mapped.o plain.btf --release 5.4.0
 says 'error: map map of type array has BPF_F_MMAPABLE, which came with Linux 5.5 in plain.btf'
