@@ -5,8 +5,12 @@
 #include <linux/bpf.h>
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
+#include "bpflink/btf_query.hpp"
 #include "linker/kernels/denied_targets.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 
@@ -83,17 +87,98 @@ void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding
 void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Target& target,
                   CoreFinding& finding) {
   auto denied = find_denied(meaning, target.wanted.name);
-  Knowledge denies = denied ? kernel.has_release(denied->since) : Knowledge::Absent;
-  if (denies == Knowledge::Unknown)
+  if (!denied) return;
+  Knowledge denies = kernel.has_release(denied->since);
+  bool may_deny = kernel.has_release(denied->perhaps) != Knowledge::Absent;
+  if (denies == Knowledge::Known)
+    finding.fail(fmt::format("{} {} {}", target.thing, target.wanted.name, denied->reason));
+  else if (denies == Knowledge::Unknown || may_deny)
     finding.leave_unknown(
         fmt::format("whether programs attach to {} {}", target.thing, target.wanted.name),
-        release_advice);
-  else if (denies == Knowledge::Known)
-    finding.fail(fmt::format("{} {} {}", target.thing, target.wanted.name, denied->reason));
+        denies == Knowledge::Unknown ? release_advice : load_advice);
 }
 
-void check_target(KernelNeeds& needs, const SectionMeaning& meaning, const Target& target,
-                  CoreFinding& finding) {
+bool is_aggregate(BtfKind kind) {
+  return kind == BtfKind::Struct || kind == BtfKind::Union;
+}
+
+/// Whether a register holds the type: a number, or a pointer.
+bool is_in_register(BtfKind kind) {
+  return kind == BtfKind::Int || kind == BtfKind::Ptr || kind == BtfKind::Enum ||
+         kind == BtfKind::Enum64;
+}
+
+std::string by_value(BtfKind kind) {
+  std::string_view name = kind == BtfKind::Struct  ? "struct"
+                          : kind == BtfKind::Union ? "union"
+                                                   : btf_kind_name(kind);
+  return fmt::format("a {} by value", name);
+}
+
+/// Why the kernel cannot save the parameter for a program, or "".
+std::string find_parameter_fault(const Kernel& kernel, const BtfView& types, uint32_t type_id) {
+  constexpr LinuxRelease first_with_structs{6, 0};
+  constexpr uint64_t most_bytes = 16;
+  if (type_id == 0) return "takes a variable number of arguments";
+  uint32_t id = skip_modifiers(types, type_id);
+  BtfKind kind = types.kind(id);
+  if (is_in_register(kind)) return "";
+  bool fits = is_aggregate(kind) && type_size(types, id).value_or(0) <= most_bytes &&
+              kernel.has_release(first_with_structs) != Knowledge::Absent;
+  return fits ? "" : "takes " + by_value(kind);
+}
+
+/// Why no program can be attached to the code of a function of that prototype, or "".
+std::string find_prototype_fault(const Kernel& kernel, const BtfView& types, BtfType prototype) {
+  constexpr uint32_t most_parameters = 12;
+  if (prototype.vlen() > most_parameters)
+    return fmt::format("has {} parameters: programs attach to functions of up to {}",
+                       prototype.vlen(), most_parameters);
+  if (uint32_t result = skip_modifiers(types, prototype.type());
+      result != 0 && !is_in_register(types.kind(result)))
+    return "returns " + by_value(types.kind(result));
+  for (uint32_t i = 0; i < prototype.vlen(); ++i)
+    if (auto fault = find_parameter_fault(kernel, types, prototype.param(i).type); !fault.empty())
+      return fault;
+  return "";
+}
+
+/// Whether the function stands for an iterator, which has a context of its own.
+bool may_be_iterator(const Kernel& kernel, std::string_view name) {
+  auto context = kernel.find(BtfKind::Struct, fmt::format("bpf_iter__{}", name));
+  return context.knowledge != Knowledge::Absent;
+}
+
+using HookNames = std::optional<std::unordered_set<std::string_view>>;
+
+/// The LSM hooks that the kernel calls; nothing if its BTF does not show them.
+HookNames hooks_of(const Kernel& kernel) {
+  auto list = kernel.find(BtfKind::Union, "security_list_options");
+  if (!list.is_known()) return std::nullopt;
+  HookNames hooks{std::in_place};
+  BtfType type = list.value.type();
+  for (uint32_t i = 0; i < type.vlen(); ++i)
+    hooks->insert(list.value.types->string(type.member(i).name_off));
+  return hooks;
+}
+
+/// Why the function is no target for the program, or "".
+std::string find_function_fault(const Kernel& kernel, const HookNames& hooks,
+                                const SectionMeaning& meaning, const Target& target,
+                                const KernelType& function) {
+  const BtfView& types = *function.types;
+  if (target.wanted.kind != BtfKind::Func ||
+      types.kind(function.type().type()) != BtfKind::FuncProto)
+    return "";
+  if (meaning.type == ProgramType::Lsm && hooks && !hooks->contains(target.wanted.name))
+    return "is none that the kernel calls";
+  if (meaning.attach_type == BPF_TRACE_ITER && !may_be_iterator(kernel, target.wanted.name))
+    return "is another function of the kernel";
+  return find_prototype_fault(kernel, types, types.type(function.type().type()));
+}
+
+void check_target(KernelNeeds& needs, const HookNames& hooks, const SectionMeaning& meaning,
+                  const Target& target, CoreFinding& finding) {
   const WantedName& wanted = target.wanted;
   if (target.is_program || wanted.name.empty())
     return finding.leave_unknown(fmt::format("the target of {}", finding.symbol),
@@ -105,6 +190,9 @@ void check_target(KernelNeeds& needs, const SectionMeaning& meaning, const Targe
       finding.fail(fmt::format("function {} has no code of its own", wanted.name),
                    "the compiler inlined or split it: attach to a function that calls it");
       show_parts(*symbols, wanted.name, finding);
+    } else if (auto fault = find_function_fault(needs.kernel, hooks, meaning, target, type);
+               !fault.empty()) {
+      finding.fail(fmt::format("{} {} {}", target.thing, wanted.name, fault));
     } else {
       check_denied(needs.kernel, meaning, target, finding);
     }
@@ -122,9 +210,10 @@ void check_target(KernelNeeds& needs, const SectionMeaning& meaning, const Targe
 }  // namespace
 
 void KernelNeeds::check_attach_targets() {
+  HookNames hooks = hooks_of(kernel);
   for (const Program& program : object.programs())
     if (auto target = attach_target_of(program))
-      check_target(*this, program.meaning, *target,
+      check_target(*this, hooks, program.meaning, *target,
                    add(CoreNeed::AttachTarget, std::string(program.meaning.target), program.name));
 }
 

@@ -14,6 +14,7 @@ struct Row {
   std::string_view name;
   Denied denied;
   LinuxRelease since;
+  LinuxRelease perhaps = since;  ///< stable versions of releases from this one on have it as well
 };
 constexpr LinuxRelease first_of_deny{5, 13}, first_of_noreturn{6, 15}, first_of_hooks{6, 12};
 
@@ -21,22 +22,23 @@ constexpr Row rows[] = {
     {"migrate_disable", Denied::Always, first_of_deny},
     {"migrate_enable", Denied::Always, first_of_deny},
     {"rcu_read_unlock_strict", Denied::Always, first_of_deny},
+    {"___migrate_enable", Denied::Always, {6, 18}},
     {"preempt_count_add", Denied::Always, {6, 4}},
     {"preempt_count_sub", Denied::Always, {6, 4}},
     {"__rcu_read_lock", Denied::Always, {6, 4}},
     {"__rcu_read_unlock", Denied::Always, {6, 4}},
-    {"__ia32_sys_exit", Denied::AtReturn, first_of_noreturn},
-    {"__ia32_sys_exit_group", Denied::AtReturn, first_of_noreturn},
-    {"__kunit_abort", Denied::AtReturn, first_of_noreturn},
-    {"kunit_try_catch_throw", Denied::AtReturn, first_of_noreturn},
-    {"__module_put_and_kthread_exit", Denied::AtReturn, first_of_noreturn},
-    {"__x64_sys_exit", Denied::AtReturn, first_of_noreturn},
-    {"__x64_sys_exit_group", Denied::AtReturn, first_of_noreturn},
-    {"do_exit", Denied::AtReturn, first_of_noreturn},
-    {"do_group_exit", Denied::AtReturn, first_of_noreturn},
-    {"kthread_complete_and_exit", Denied::AtReturn, first_of_noreturn},
-    {"kthread_exit", Denied::AtReturn, first_of_noreturn},
-    {"make_task_dead", Denied::AtReturn, first_of_noreturn},
+    {"__ia32_sys_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"__ia32_sys_exit_group", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"__kunit_abort", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"kunit_try_catch_throw", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"__module_put_and_kthread_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"__x64_sys_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"__x64_sys_exit_group", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"do_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"do_group_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"kthread_complete_and_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"kthread_exit", Denied::AtReturn, first_of_noreturn, first_of_hooks},
+    {"make_task_dead", Denied::AtReturn, first_of_noreturn, first_of_hooks},
     {"vm_enough_memory", Denied::Hook, first_of_hooks},
     {"inode_need_killpriv", Denied::Hook, first_of_hooks},
     {"inode_getsecurity", Denied::Hook, first_of_hooks},
@@ -49,6 +51,7 @@ constexpr Row rows[] = {
     {"audit_rule_match", Denied::Hook, first_of_hooks},
     {"ismaclabel", Denied::Hook, first_of_hooks},
     {"file_alloc_security", Denied::Hook, {7, 2}},
+    {"xfrm_decode_session", Denied::Hook, {7, 2}, first_of_hooks},
 };
 
 /// Whether programs of that attach type run when the function returns.
@@ -68,12 +71,13 @@ std::optional<DeniedTarget> find_denied(const SectionMeaning& meaning, std::stri
   if (row == std::end(rows)) return std::nullopt;
   switch (row->denied) {
     case Denied::Always:
-      return DeniedTarget{row->since, "is denied: programs rely on it themselves"};
+      return DeniedTarget{row->since, row->perhaps, "is denied: programs rely on it themselves"};
     case Denied::AtReturn:
       if (!runs_at_return(meaning.attach_type)) return std::nullopt;
-      return DeniedTarget{row->since, "does not return: only fentry programs are accepted"};
+      return DeniedTarget{row->since, row->perhaps,
+                          "does not return: only fentry programs are accepted"};
     case Denied::Hook:
-      return DeniedTarget{row->since, "is disabled for programs"};
+      return DeniedTarget{row->since, row->perhaps, "is disabled for programs"};
   }
   return std::nullopt;
 }

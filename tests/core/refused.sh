@@ -41,6 +41,69 @@ expect 'locks+ migratesX exits+ enters+ hooks+ opens+' targets.o plain.btf --rel
 core 1 check targets.o plain.btf
 says 'whether programs attach to function __rcu_read_lock'
 
+# Stable versions took over some of the lists.
+compile stable <<EOS
+$header
+SEC("fexit/do_exit") int exits(void *ctx) { return 0; }
+SEC("fentry/___migrate_enable") int migrates(void *ctx) { return 0; }
+SEC("lsm/xfrm_decode_session") int decodes(void *ctx) { return 0; }
+EOS
+kernel stable <<'EOS'
+void do_exit(long code) {}
+void ___migrate_enable(void) {}
+int bpf_lsm_xfrm_decode_session(void) { return 0; }
+EOS
+expect 'exitsX migratesX decodesX' stable.o stable.btf --release 7.3.0
+expect 'exits? migrates+ decodes?' stable.o stable.btf --release 6.12.117
+expect 'exits+ migrates+ decodes+' stable.o stable.btf --release 6.1.0
+
+# Functions that the kernel has, and that are no targets for what their types show
+compile types <<EOS
+$header
+SEC("fentry/gives_struct") int result(void *ctx) { return 0; }
+SEC("fexit/prints") int variable(void *ctx) { return 0; }
+SEC("fmod_ret/takes_many") int many(void *ctx) { return 0; }
+SEC("fentry/takes_large") int large(void *ctx) { return 0; }
+SEC("fentry/takes_small") int small(void *ctx) { return 0; }
+SEC("fentry/takes_all") int all(void *ctx) { return 0; }
+SEC("iter/task") int iterates(void *ctx) { return 0; }
+SEC("iter/get_info") int informs(void *ctx) { return 0; }
+SEC("lsm/file_open") int opens(void *ctx) { return 0; }
+SEC("lsm/init") int starts(void *ctx) { return 0; }
+EOS
+# gcc has these functions for the host.
+cat >types.c <<'EOS'
+#include <linux/bpf.h>
+enum bpf_prog_type programs;
+enum bpf_attach_type attaches;
+struct small { long a, b; };
+struct large { long a, b, c; };
+enum way { way };
+struct small gives_struct(void) { return (struct small){}; }
+int prints(const char *format, ...) { return 0; }
+int takes_many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m) { return 0; }
+int takes_large(struct large value) { return 0; }
+int takes_small(struct small value) { return 0; }
+typedef const enum way ways;
+void *takes_all(ways a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, char *l) { return 0; }
+struct bpf_iter__task { int task; } context;
+int bpf_iter_task(void) { return 0; }
+int bpf_iter_get_info(void) { return 0; }
+union security_list_options { int (*file_open)(void); } hooks;
+int bpf_lsm_file_open(void) { return 0; }
+int bpf_lsm_init(void) { return 0; }
+EOS
+gcc -gbtf -c types.c -o types.host.o
+llvm-objcopy-19 --dump-section .BTF=types.btf types.host.o
+expect 'resultX variableX manyX largeX small+ all+ iterates+ informsX opens+ startsX' types.o types.btf --release 6.12.0
+says 'error: function gives_struct returns a struct by value in types.btf'
+says 'error: function prints takes a variable number of arguments in types.btf'
+says 'error: function takes_many has 13 parameters: programs attach to functions of up to 12 in types.btf'
+says 'error: function takes_large takes a struct by value in types.btf'
+says 'error: iterator get_info is another function of the kernel in types.btf'
+says 'error: LSM hook init is none that the kernel calls in types.btf'
+expect 'resultX variableX manyX largeX smallX all+ iterates+ informsX opens+ startsX' types.o types.btf --release 5.10.0
+
 # Licenses
 sed 's/"GPL"/"Proprietary"/' >source <<EOS
 $header

@@ -62,6 +62,12 @@ int bpf_other(struct task* task, int more) {
 int bpf_iter_task(struct task* task) {
   return task->pid;
 }
+struct bpf_iter__task {
+  struct task* task;
+};
+int run_iterator(struct bpf_iter__task* context) {
+  return bpf_iter_task(context->task);
+}
 int do_unlinkat(int dfd) {
   return dfd;
 }
