@@ -86,16 +86,26 @@ void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding
 /// Of a function or LSM hook that the kernel has.
 void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Target& target,
                   CoreFinding& finding) {
-  auto denied = find_denied(meaning, target.wanted.name);
-  if (!denied) return;
-  Knowledge denies = kernel.has_release(denied->since);
-  bool may_deny = kernel.has_release(denied->perhaps) != Knowledge::Absent;
-  if (denies == Knowledge::Known)
-    finding.fail(fmt::format("{} {} {}", target.thing, target.wanted.name, denied->reason));
-  else if (denies == Knowledge::Unknown || may_deny)
-    finding.leave_unknown(
-        fmt::format("whether programs attach to {} {}", target.thing, target.wanted.name),
-        denies == Knowledge::Unknown ? release_advice : load_advice);
+  std::string_view name = target.wanted.name;
+  auto leave_unknown = [&](std::string_view programs, std::string_view advice) {
+    finding.leave_unknown(fmt::format("whether {} attach to {} {}", programs, target.thing, name),
+                          advice);
+  };
+  if (auto denied = find_denied(meaning, name)) {
+    Knowledge denies = kernel.has_release(denied->since);
+    if (denies == Knowledge::Known)
+      return finding.fail(fmt::format("{} {} {}", target.thing, name, denied->reason));
+    if (denies == Knowledge::Unknown) return leave_unknown("programs", release_advice);
+    if (kernel.has_release(denied->perhaps) != Knowledge::Absent)
+      return leave_unknown("programs", load_advice);
+  }
+  if (meaning.type != ProgramType::Lsm || !meaning.sleepable) return;
+  Knowledge may_sleep = may_sleep_in(kernel, name);
+  if (may_sleep == Knowledge::Absent)
+    finding.fail(fmt::format("LSM hook {} is none in which programs may sleep", name),
+                 "attach to it with lsm/ in place of lsm.s/");
+  else if (may_sleep == Knowledge::Unknown)
+    leave_unknown("programs that sleep", kernel.version_code ? load_advice : release_advice);
 }
 
 bool is_aggregate(BtfKind kind) {

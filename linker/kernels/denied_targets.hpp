@@ -7,6 +7,7 @@
 
 #include "bpflink/check.hpp"
 #include "bpflink/object.hpp"
+#include "linker/kernels/kernel.hpp"
 
 namespace bpflink {
 
@@ -18,5 +19,9 @@ struct DeniedTarget {
 
 /// Why a program may not be attached to the function, or LSM hook, of that name; nothing if it may.
 std::optional<DeniedTarget> find_denied(const SectionMeaning& meaning, std::string_view name);
+
+/// Whether programs that sleep may be attached to the LSM hook: what booted kernels said. Unknown
+/// between the releases that were asked.
+Knowledge may_sleep_in(const Kernel& kernel, std::string_view hook);
 
 }  // namespace bpflink

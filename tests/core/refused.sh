@@ -47,15 +47,21 @@ $header
 SEC("fexit/do_exit") int exits(void *ctx) { return 0; }
 SEC("fentry/___migrate_enable") int migrates(void *ctx) { return 0; }
 SEC("lsm/xfrm_decode_session") int decodes(void *ctx) { return 0; }
+SEC("lsm.s/path_chmod") int sleeps(void *ctx) { return 0; }
+SEC("lsm.s/task_free") int never(void *ctx) { return 0; }
 EOS
 kernel stable <<'EOS'
+int bpf_lsm_path_chmod(void) { return 0; }
+int bpf_lsm_task_free(void) { return 0; }
 void do_exit(long code) {}
 void ___migrate_enable(void) {}
 int bpf_lsm_xfrm_decode_session(void) { return 0; }
 EOS
-expect 'exitsX migratesX decodesX' stable.o stable.btf --release 7.3.0
-expect 'exits? migrates+ decodes?' stable.o stable.btf --release 6.12.117
-expect 'exits+ migrates+ decodes+' stable.o stable.btf --release 6.1.0
+expect 'exitsX migratesX decodesX sleeps+ neverX' stable.o stable.btf --release 7.3.0
+says 'error: LSM hook task_free is none in which programs may sleep in stable.btf'
+expect 'exits? migrates+ decodes? sleeps+ neverX' stable.o stable.btf --release 6.12.117
+expect 'exits+ migrates+ decodes+ sleeps? neverX' stable.o stable.btf --release 6.6.0
+expect 'exits+ migrates+ decodes+ sleepsX neverX' stable.o stable.btf --release 6.1.0
 
 # Functions that the kernel has, and that are no targets for what their types show
 compile types <<EOS
