@@ -83,6 +83,29 @@ void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding
     finding.complaint->there = fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Whether a program that sleeps, or changes the result, may be attached to the function. Kernels
+/// let it where they inject errors, as in system calls; later in these always. BTF has no list of
+/// others.
+void check_injection(const Kernel& kernel, const SectionMeaning& meaning, std::string_view function,
+                     CoreFinding& finding) {
+  constexpr LinuxRelease after_failing{6, 13}, in_all_calls{7, 2};  // as far as kernels were asked
+  bool changes = meaning.attach_type == BPF_MODIFY_RETURN;
+  if (!changes && !meaning.sleepable) return;
+  if (changes && !meaning.sleepable && function.starts_with("security_")) return;
+  std::string_view programs = changes ? "programs that change results" : "programs that sleep";
+  bool is_call = function.starts_with("__x64_sys_") || function.starts_with("__arm64_sys_");
+  auto option = kernel.option("CONFIG_FUNCTION_ERROR_INJECTION");
+  if (is_call && (option.is_known() || kernel.has_release(in_all_calls) == Knowledge::Known))
+    return;
+  if (is_call && option.knowledge == Knowledge::Absent &&
+      kernel.has_release(after_failing) == Knowledge::Absent)
+    return finding.fail(fmt::format("function {} takes no {}", function, programs),
+                        "CONFIG_FUNCTION_ERROR_INJECTION is not set");
+  bool needs_config = is_call && option.knowledge == Knowledge::Unknown;
+  finding.leave_unknown(fmt::format("whether {} attach to function {}", programs, function),
+                        needs_config ? "give its --config" : load_advice);
+}
+
 /// Of a function or LSM hook that the kernel has.
 void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Target& target,
                   CoreFinding& finding) {
@@ -99,6 +122,7 @@ void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Tar
     if (kernel.has_release(denied->perhaps) != Knowledge::Absent)
       return leave_unknown("programs", load_advice);
   }
+  if (target.is_code) return check_injection(kernel, meaning, name, finding);
   if (meaning.type != ProgramType::Lsm || !meaning.sleepable) return;
   Knowledge may_sleep = may_sleep_in(kernel, name);
   if (may_sleep == Knowledge::Absent)

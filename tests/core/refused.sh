@@ -110,6 +110,28 @@ says 'error: iterator get_info is another function of the kernel in types.btf'
 says 'error: LSM hook init is none that the kernel calls in types.btf'
 expect 'resultX variableX manyX largeX smallX all+ iterates+ informsX opens+ startsX' types.o types.btf --release 5.10.0
 
+# Results that programs change, and functions in which they sleep: where the kernel injects errors
+compile injects <<EOS
+$header
+SEC("fmod_ret/__x64_sys_getpgid") int changes(void *ctx) { return 0; }
+SEC("fentry.s/__x64_sys_getpgid") int sleeps(void *ctx) { return 0; }
+SEC("fmod_ret/security_file_open") int denies(void *ctx) { return 0; }
+SEC("fentry.s/do_exit") int waits(void *ctx) { return 0; }
+EOS
+kernel injects <<'EOS'
+int __x64_sys_getpgid(int pid) { return 0; }
+int security_file_open(int file) { return 0; }
+void do_exit(long code) {}
+EOS
+echo 'CONFIG_FUNCTION_ERROR_INJECTION=y' >injects
+echo 'CONFIG_X86=y' >plain
+expect 'changes+ sleeps+ denies+ waits?' injects.o injects.btf --release 6.6.0 --config injects
+expect 'changesX sleepsX denies+ waits?' injects.o injects.btf --release 6.6.0 --config plain
+says '>>> CONFIG_FUNCTION_ERROR_INJECTION is not set'
+expect 'changes? sleeps? denies+ waits?' injects.o injects.btf --release 6.6.0
+says '>>> give its --config'
+expect 'changes+ sleeps+ denies+ waits?' injects.o injects.btf --release 7.2.0 --config plain
+
 # Licenses
 sed 's/"GPL"/"Proprietary"/' >source <<EOS
 $header
@@ -148,15 +170,16 @@ compile tasks <<EOS
 $header
 extern int bpf_iter_css_task_new(void *it, void *css, unsigned flags) __ksym;
 SEC("fentry/do_exit") int enters(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
-SEC("fentry.s/do_exit") int sleeps(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
+SEC("fentry.s/__x64_sys_getpgid") int sleeps(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
 SEC("lsm/file_open") int opens(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
 EOS
 kernel tasks <<'EOS'
 int bpf_iter_css_task_new(void *it, void *css, unsigned flags) { return 0; }
 void do_exit(long code) {}
+int __x64_sys_getpgid(int pid) { return 0; }
 int bpf_lsm_file_open(void) { return 0; }
 EOS
-expect 'entersX sleeps+ opens+' tasks.o tasks.btf --release 7.2.0
+expect 'entersX sleeps+ opens+' tasks.o tasks.btf --release 7.2.0 --config injects
 says '>>> it may sleep: call it in a sleepable program'
 
 # Members of struct_ops
