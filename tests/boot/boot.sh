@@ -63,8 +63,8 @@ END
 
 # kernel_packages PACKAGE APT: of the packages that PACKAGE depends on, those that hold the kernel.
 kernel_packages() {
-  local kinds='image|binary'
-  if [[ ${MODULES-yes} ]]; then kinds+='|modules|base'; fi
+  local kinds='image|binary|base'
+  if [[ ${MODULES-yes} ]]; then kinds+='|modules'; fi
   apt-cache -c "$2/apt.conf" depends --recurse --important "$1" 2>/dev/null |
     grep -E "^linux-($kinds)-[0-9]" | grep -v -e -unsigned | sort -u | xargs
 }
