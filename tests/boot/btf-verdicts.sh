@@ -11,7 +11,7 @@
 #                project's tests. tests/run.sh has built the programs
 #   --blobs      more blobs, *.btf, beside those of tests/messages/check.sh
 #   --seeds      of random blobs, 600 each; 10 by default
-#   SUITE        whose kernels to boot; by default bullseye bookworm trixie sid
+#   SUITE        whose kernels to boot; by default bullseye bookworm trixie sid experimental
 #
 # Results are in build/verdicts. Exit status 1 if a kernel disagrees.
 set -euo pipefail
@@ -31,7 +31,7 @@ while (($#)); do
     *) break ;;
   esac
 done
-if (($# == 0)); then set -- bullseye bookworm trixie sid; fi
+if (($# == 0)); then set -- bullseye bookworm trixie sid experimental; fi
 cmake/packages.sh bpf boot >/dev/null
 work=$PWD/build/verdicts root=$PWD/build/verdicts/root
 rm -rf "$root"

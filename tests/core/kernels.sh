@@ -8,8 +8,9 @@
 #   --objects    linked objects, *.o; by default those of this project's tests (tests/run.sh)
 #   --loader     has bin/load_each and its libraries, such as DIRECTORY/newest/root-clang of
 #                tests/newest/run.sh: of another libbpf than this machine's
-#   SUITE        whose kernels to boot; by default bullseye bookworm trixie sid. With /arm64, the
-#                kernel for arm64 loads the same objects by that suite's libbpf; it takes twice as long.
+#   SUITE        whose kernels to boot; by default bullseye bookworm trixie sid experimental. With
+#                /arm64, the kernel for arm64 loads the same objects by that suite's libbpf; it takes
+#                twice as long.
 #
 # Results are in build/kernels. Exit status 1 if a kernel disagrees with bpfcore.
 set -euo pipefail
@@ -28,7 +29,7 @@ while (($#)); do
     *) break ;;
   esac
 done
-if (($# == 0)); then set -- bullseye bookworm trixie sid; fi
+if (($# == 0)); then set -- bullseye bookworm trixie sid experimental; fi
 cmake/packages.sh bpf boot >/dev/null
 work=build/kernels
 mkdir -p $work
