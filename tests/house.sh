@@ -22,7 +22,7 @@ total() { printf 'total %s %s\n' "$1" "$(git ls-files -z "${@:2}" | xargs -0 cat
 # lines: prints totals, each folder with C++ files and the number of their lines
 lines() {
   total C++ 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.h' 'include/*.hpp'
-  total bindings linker/interfaces
+  total bindings linker/interfaces/rust linker/interfaces/go
   total documents '*.md' '*.[1-7]'
   total tests tests ':!tests/fuzz/regressions'
   total web '*.js' '*.css' '*.html' ':!tests'
