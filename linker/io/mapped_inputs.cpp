@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linker/address_sanitizer.hpp"
 #include "linker/text/printable.hpp"
 
 namespace bpflink {
@@ -30,7 +31,7 @@ void list_mapped_inputs() {
 }
 
 void keep_inputs_mapped() {
-  are_kept = true;
+  are_kept = !has_address_sanitizer;  // which sees what is read too late
 }
 
 bool are_inputs_kept() {
