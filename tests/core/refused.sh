@@ -59,6 +59,7 @@ int bpf_lsm_xfrm_decode_session(void) { return 0; }
 EOS
 expect 'exitsX migratesX decodesX sleeps+ neverX' stable.o stable.btf --release 7.3.0
 says 'error: LSM hook task_free is none in which programs may sleep in stable.btf'
+says '>>> attach to it with lsm/ in place of lsm.s/'
 expect 'exits? migrates+ decodes? sleeps+ neverX' stable.o stable.btf --release 6.12.117
 expect 'exits+ migrates+ decodes+ sleeps? neverX' stable.o stable.btf --release 6.6.0
 expect 'exits+ migrates+ decodes+ sleepsX neverX' stable.o stable.btf --release 6.1.0
@@ -127,6 +128,8 @@ echo 'CONFIG_FUNCTION_ERROR_INJECTION=y' >injects
 echo 'CONFIG_X86=y' >plain
 expect 'changes+ sleeps+ denies+ waits?' injects.o injects.btf --release 6.6.0 --config injects
 expect 'changesX sleepsX denies+ waits?' injects.o injects.btf --release 6.6.0 --config plain
+says 'error: function __x64_sys_getpgid takes no programs that change results in injects.btf'
+says 'error: function __x64_sys_getpgid takes no programs that sleep in injects.btf'
 says '>>> CONFIG_FUNCTION_ERROR_INJECTION is not set'
 expect 'changes? sleeps? denies+ waits?' injects.o injects.btf --release 6.6.0
 says '>>> give its --config'

@@ -56,12 +56,12 @@ if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool tha
 # From the source tree it calls the newest build's programs, from a build directory those beside it.
 # Without programs it reports that.
 tree=$tmp/tree
-mkdir -p "$tree/linker/bpftool" "$tree"/build/{old,new}/bin
+mkdir -p "$tree/linker/programs/bpftool" "$tree"/build/{old,new}/bin
 cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/programs/bpftool/bpftool-bpflink.sh"
 of_tree() { # WANTED
   [[ $("$tree/linker/programs/bpftool/bpftool-bpflink.sh" gen object out.o a.o 2>&1) == "$1" ]] || fail "from the source tree, not: $1"
 }
-of_tree "bpftool-bpflink: error: no bpflink in $tree/linker/bpftool, nor in a folder 'build' of the source tree: build or install it"
+of_tree "bpftool-bpflink: error: no bpflink in $tree/linker/programs/bpftool, nor in a folder 'build' of the source tree: build or install it"
 for build in old new; do
   printf '#!/bin/sh\necho %s "$@"\n' $build >"$tree/build/$build/bin/bpflink"
   chmod +x "$tree/build/$build/bin/bpflink"

@@ -20,7 +20,7 @@ find_programs() {
   programs=$here
   if [ -x "$here/bpflink" ]; then return; fi
   newest=''
-  for candidate in "$here"/../../build/bin/bpflink "$here"/../../build/*/bin/bpflink; do
+  for candidate in "$here"/../../../build/bin/bpflink "$here"/../../../build/*/bin/bpflink; do
     if [ -x "$candidate" ] && { [ -z "$newest" ] || [ "$candidate" -nt "$newest" ]; }; then newest=$candidate; fi
   done
   if [ -n "$newest" ]; then programs=${newest%/*}; fi
