@@ -26,7 +26,7 @@ using Bytes = std::span<const std::byte>;
 using Consumed = std::expected<size_t, Error>;
 
 /// The memory of a decompressor besides its output. "xz -9" needs 65 MiB, kernels up to 128 MiB.
-constexpr uint64_t max_working_memory = uint64_t{512} << 20;
+constexpr uint64_t max_working_memory = uint64_t{192} << 20;
 constexpr int zstd_window_log_max = 27;  // 128 MiB, zstd's own default
 
 std::unexpected<Error> fail_truncated(std::string_view format) {
