@@ -132,14 +132,9 @@ void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Tar
     leave_unknown("programs that sleep", kernel.version_code ? load_advice : release_advice);
 }
 
-bool is_aggregate(BtfKind kind) {
-  return kind == BtfKind::Struct || kind == BtfKind::Union;
-}
-
 /// Whether a register holds the type: a number, or a pointer.
 bool is_in_register(BtfKind kind) {
-  return kind == BtfKind::Int || kind == BtfKind::Ptr || kind == BtfKind::Enum ||
-         kind == BtfKind::Enum64;
+  return kind == BtfKind::Int || kind == BtfKind::Ptr || is_enum(kind);
 }
 
 std::string by_value(BtfKind kind) {
@@ -157,7 +152,7 @@ std::string find_parameter_fault(const Kernel& kernel, const BtfView& types, uin
   uint32_t id = skip_modifiers(types, type_id);
   BtfKind kind = types.kind(id);
   if (is_in_register(kind)) return "";
-  bool fits = is_aggregate(kind) && type_size(types, id).value_or(0) <= most_bytes &&
+  bool fits = is_composite(kind) && type_size(types, id).value_or(0) <= most_bytes &&
               kernel.has_release(first_with_structs) != Knowledge::Absent;
   return fits ? "" : "takes " + by_value(kind);
 }
