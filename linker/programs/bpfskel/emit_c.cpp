@@ -75,14 +75,7 @@ static inline void $name__detach(struct $name *obj)
 }
 
 #ifdef __cplusplus
-inline struct $name *$name::open(const struct bpf_object_open_opts *opts) { return $name__open_opts(opts); }
-inline struct $name *$name::open_and_load() { return $name__open_and_load(); }
-inline int $name::load(struct $name *obj) { return $name__load(obj); }
-inline int $name::attach(struct $name *obj) { return $name__attach(obj); }
-inline void $name::detach(struct $name *obj) { $name__detach(obj); }
-inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
-inline const void *$name::elf_bytes(size_t *size) { return $name__elf_bytes(size); }
-#endif
+$methods#endif
 
 /* Checks that the compiler of user space lays out every variable like the BPF object. */
 __attribute__((unused)) static void $name__assert(struct $name *s __attribute__((unused)))
@@ -98,18 +91,24 @@ $checks#ifdef __cplusplus
 #endif
 )";
 
-constexpr std::string_view cpp_members = R"(
-#ifdef __cplusplus
-	static inline struct $name *open(const struct bpf_object_open_opts *opts = NULL);
-	static inline struct $name *open_and_load();
-	static inline int load(struct $name *obj);
-	static inline int attach(struct $name *obj);
-	static inline void detach(struct $name *obj);
-	static inline void destroy(struct $name *obj);
-	static inline const void *elf_bytes(size_t *size);
-#endif
+/// A function of the struct in C++, which calls that of C.
+struct Method {
+  std::string_view result, name, parameters, default_value;
+  std::string_view call;  ///< as "open_opts(opts)" of name__open_opts(opts)
 };
-)";
+
+constexpr Method methods[] = {{"struct $name *", "open", "const struct bpf_object_open_opts *opts",
+                               " = NULL", "open_opts(opts)"},
+                              {"struct $name *", "open_and_load", "", "", "open_and_load()"},
+                              {"int ", "load", "struct $name *obj", "", "load(obj)"},
+                              {"int ", "attach", "struct $name *obj", "", "attach(obj)"},
+                              {"void ", "detach", "struct $name *obj", "", "detach(obj)"},
+                              {"void ", "destroy", "struct $name *obj", "", "destroy(obj)"},
+                              {"const void *", "elf_bytes", "size_t *size", "", "elf_bytes(size)"}};
+
+constexpr Method methods_of_subskeleton[] = {
+    {"struct $name *", "open", "const struct bpf_object *src", "", "open(src)"},
+    {"void ", "destroy", "struct $name *obj", "", "destroy(obj)"}};
 
 /// Of both headers: $which is "skeleton" or "subskeleton".
 constexpr std::string_view opening = R"(static inline void $name__destroy(struct $name *obj)
@@ -169,24 +168,34 @@ $names
 struct $name {
 	struct bpf_object *obj; /* null, as in bpftool's */
 	struct bpf_object_subskeleton *subskel;
-$members
-#ifdef __cplusplus
-	static inline struct $name *open(const struct bpf_object *src);
-	static inline void destroy(struct $name *obj);
-#endif
-};
+$members$declarations};
 
 /* open() returns null if src lacks a map or program of the library; errno has the reason. The pointer
  * to a variable that src lacks is null. destroy() leaves maps, programs and variables, which belong to
  * the object. */
 $opening
 #ifdef __cplusplus
-inline struct $name *$name::open(const struct bpf_object *src) { return $name__open(src); }
-inline void $name::destroy(struct $name *obj) { $name__destroy(obj); }
-#endif
+$methods#endif
 
 #endif
 )";
+
+/// Adds the methods: C++ keeps the struct's name for constructors.
+void add_methods(Values& values, std::span<const Method> methods) {
+  const std::string name = values.front().second;
+  std::string declared, defined;
+  for (const Method& method : methods) {
+    if (method.name == name) continue;
+    declared += fmt::format("\tstatic inline {}{}({}{});\n", method.result, method.name,
+                            method.parameters, method.default_value);
+    defined +=
+        fmt::format("inline {}$name::{}({}) {{ {}$name__{}; }}\n", method.result, method.name,
+                    method.parameters, method.result == "void " ? "" : "return ", method.call);
+  }
+  values.emplace_back("declarations",
+                      fmt::format("\n#ifdef __cplusplus\n{}#endif\n", fill_in(declared, values)));
+  values.emplace_back("methods", fill_in(defined, values));
+}
 
 /// Indents all lines but the first, for members of several lines.
 std::string indented(std::string_view text, std::string_view indent) {
@@ -334,7 +343,7 @@ std::string main_struct(const Skeleton& skeleton) {
   for (const Section& section : skeleton.sections)
     text += struct_member(fmt::format("{}__{}", skeleton.name, section.name), "*" + section.name,
                           section, "\t");
-  return text + std::string(cpp_members);
+  return text + "$declarations};\n";
 }
 
 /// The layout checks of the struct that `pointer`, a member of the skeleton, points to.
@@ -389,26 +398,6 @@ std::string variable_table(const Skeleton& skeleton) {
   return count == 0 ? "" : allocate("vars", "var", count) + entries;
 }
 
-/// The header without the C++ function that has the struct's name, which C++ keeps for
-/// constructors.
-std::string without_method(std::string_view text, const std::string& name) {
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    size_t end = std::min(text.find('\n', i), text.size() - 1) + 1;
-    std::string_view line = text.substr(i, end - i);
-    size_t place = line.find(name + '(');
-    bool is_method = (line.starts_with("\tstatic inline ") || line.starts_with("inline ")) &&
-                     place != line.npos && line[place - 1] != '_';
-    if (!is_method) result += line;
-    i = end;
-  }
-  return result;
-}
-
-std::string finish_header(std::string_view text, const Skeleton& skeleton, std::string_view guard) {
-  return avoid_reserved_names(without_method(text, skeleton.name), fmt::format("{}_NAME", guard));
-}
-
 }  // namespace
 
 std::string emit_c(const Skeleton& skeleton) {
@@ -431,9 +420,10 @@ std::string emit_c(const Skeleton& skeleton) {
                    {"tables", map_table(skeleton) + program_table(skeleton)},
                    {"checks", layout_checks(skeleton)}};
   values.emplace_back("opening", fill_in(opening, values));
-  std::string text = finish_header(
+  add_methods(values, methods);
+  std::string text = avoid_reserved_names(
       fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values),
-      skeleton, guard);
+      guard + "_NAME");
   constexpr std::string_view place = "$image";
   return text.replace(text.find(place), place.size(), c_escapes(skeleton.image));
 }
@@ -454,7 +444,8 @@ std::string emit_subskeleton(const Skeleton& skeleton) {
       {"shadows", shadow_function(skeleton)},
       {"tables", map_table(skeleton) + program_table(skeleton) + variable_table(skeleton)}};
   values.emplace_back("opening", fill_in(opening, values));
-  return finish_header(fill_in(subskeleton, values), skeleton, guard);
+  add_methods(values, methods_of_subskeleton);
+  return avoid_reserved_names(fill_in(subskeleton, values), guard + "_NAME");
 }
 
 }  // namespace bpflink

@@ -7,6 +7,7 @@
 // libbpf-cargo's skeletons: `maps`, `progs`, `types`, `__pad_N`.
 #include <algorithm>
 #include <deque>
+#include <ranges>
 #include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
@@ -76,14 +77,29 @@ bool is_used(const std::string& name) {
   return is_among(name, used_names);
 }
 
-/// The text of an integer, or an array of them, with the size and alignment of the BPF type.
-std::string integer_text(uint32_t size, bool is_signed) {
+/// A type, and the expression of its default value.
+struct RustType {
+  std::string text;
+  std::string value = "core::default::Default::default()";
+  bool has_default = true;  ///< Rust can derive it
+
+  RustType in_array(uint64_t length) && {
+    constexpr uint64_t longest = 32;  // of the arrays that have a default
+    return {fmt::format("[{}; {}]", text, length), fmt::format("[{}; {}]", value, length),
+            has_default && length <= longest};
+  }
+};
+
+/// An integer, or an array of them, with the size and alignment of the BPF type.
+RustType integer_type(uint32_t size, bool is_signed) {
   if (size == 1 || size == 2 || size == 4 || size == 8)
-    return fmt::format("{}{}", is_signed ? 'i' : 'u', 8 * size);
-  if (size % 8 == 0) return fmt::format("[u64; {}]", size / 8);
-  if (size % 4 == 0) return fmt::format("[u32; {}]", size / 4);
-  return fmt::format("[u8; {}]", size);
+    return {fmt::format("{}{}", is_signed ? 'i' : 'u', 8 * size)};
+  uint32_t word = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
+  return integer_type(word, false).in_array(size / word);
 }
+
+const RustType program_pointer = {"*mut libbpf_rs::libbpf_sys::bpf_program",
+                                  "core::ptr::null_mut()", false};
 
 /// Arrays of arrays with more dimensions are an array of bytes.
 constexpr size_t max_dimensions = 64;
@@ -151,7 +167,7 @@ class RustTypes {
 
   /// Defines the type of a map's keys or values later; `name` is for one without a tag.
   void use_type(uint32_t id, const std::string& name) {
-    if (id != 0) type_text(id, name);
+    if (id != 0) type_of(id, name);
   }
 
   /// Defines the types that are used, and returns the whole text. Call it once, at the end.
@@ -169,12 +185,12 @@ class RustTypes {
   };
 
   std::string name_type(uint32_t id, std::string_view preferred);
-  std::string type_text(uint32_t id, std::string_view preferred);
-  std::string base_text(uint32_t id, std::string_view preferred);
-  static void add(Record& record, const std::string& name, const std::string& type);
+  RustType type_of(uint32_t id, std::string_view preferred);
+  RustType element_type(uint32_t id, std::string_view preferred);
+  static void add(Record& record, const std::string& name, const RustType& type);
   void add_padding(Record& record, uint64_t offset);
   void add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
-                 std::string_view preferred);
+                 std::string_view preferred, bool is_program = false);
   std::string define_struct(const std::string& preferred, const std::vector<Member>& members,
                             uint64_t size);
   void define_record(uint32_t id);
@@ -202,20 +218,21 @@ std::string RustTypes::name_type(uint32_t id, std::string_view preferred) {
   return named_.emplace(id, std::move(name)).first->second;
 }
 
-std::string RustTypes::base_text(uint32_t id, std::string_view preferred) {
-  if (id == 0) return "[u8; 0]";
+/// Of what is no array.
+RustType RustTypes::element_type(uint32_t id, std::string_view preferred) {
+  if (id == 0) return RustType{"u8"}.in_array(0);
   BtfType type = btf_->type(id);
-  if (is_composite(type.kind()) || is_enum(type.kind())) return name_type(id, preferred);
-  if (type.kind() == BtfKind::Ptr) return "u64";
+  if (is_composite(type.kind()) || is_enum(type.kind())) return {name_type(id, preferred)};
+  if (type.kind() == BtfKind::Ptr) return {"u64"};
   uint32_t size = static_cast<uint32_t>(type_size(*btf_, id).value_or(0));
   if (type.kind() == BtfKind::Float && (size == 4 || size == 8))
-    return fmt::format("f{}", 8 * size);
+    return {fmt::format("f{}", 8 * size)};
   bool is_signed = type.kind() == BtfKind::Int && (type.int_encoding() & btf_int_signed) != 0;
-  return integer_text(size, is_signed);
+  return integer_type(size, is_signed);
 }
 
-std::string RustTypes::type_text(uint32_t id, std::string_view preferred) {
-  std::string before, behind;
+RustType RustTypes::type_of(uint32_t id, std::string_view preferred) {
+  std::vector<uint32_t> lengths;
   // A typedef names a type without a tag.
   std::string name(preferred);
   for (;;) {
@@ -225,46 +242,42 @@ std::string RustTypes::type_text(uint32_t id, std::string_view preferred) {
     if (type.kind() == BtfKind::Typedef) {
       name = btf_->name(type);
       id = type.type();
-    } else if (type.kind() == BtfKind::Array && before.size() < max_dimensions) {
-      before += '[';
-      behind = fmt::format("; {}]{}", type.array_length(), behind);
+    } else if (type.kind() == BtfKind::Array && lengths.size() < max_dimensions) {
+      lengths.push_back(type.array_length());
       id = type.array_element_type();
     } else {
       break;
     }
   }
-  return before + base_text(id, name) + behind;
+  RustType made = element_type(id, name);
+  for (uint32_t length : lengths | std::views::reverse) made = std::move(made).in_array(length);
+  return made;
 }
 
-void RustTypes::add(Record& record, const std::string& name, const std::string& type) {
-  constexpr std::string_view value = "core::default::Default::default()";
-  record.text += fmt::format("            pub {}: {},\n", name, type);
-  std::string whole(value);
-  constexpr unsigned long longest = 32;  // of the arrays that have a default
-  for (size_t i = type.find("; "); i != type.npos; i = type.find("; ", i + 1))
-    if (std::stoul(type.substr(i + 2)) > longest) record.has_default = false;
-  if (size_t depth = type.rfind('['); depth != type.npos)
-    whole = fmt::format("{}{}{}", type.substr(0, depth + 1), value, type.substr(type.find(';')));
-  record.defaults += fmt::format("                    {}: {},\n", name, whole);
+void RustTypes::add(Record& record, const std::string& name, const RustType& type) {
+  record.text += fmt::format("            pub {}: {},\n", name, type.text);
+  record.defaults += fmt::format("                    {}: {},\n", name, type.value);
+  record.has_default &= type.has_default;
 }
 
 void RustTypes::add_padding(Record& record, uint64_t offset) {
   if (offset <= record.end) return;
   std::string name = record.names.next(fmt::format("__pad_{}", record.end), is_used);
-  add(record, name, fmt::format("[u8; {}]", offset - record.end));
+  add(record, name, RustType{"u8"}.in_array(offset - record.end));
   record.end = offset;
 }
 
 void RustTypes::add_field(Record& record, std::string_view name, uint64_t offset, uint32_t type,
-                          std::string_view preferred) {
+                          std::string_view preferred, bool is_program) {
   uint64_t size = type_size(*btf_, type).value_or(0);
   uint32_t alignment = type_alignment(*btf_, type).value_or(1);
   // Rust allows no aligned type inside a packed one, and no misaligned field.
   bool is_placed = offset % alignment == 0 && alignment <= record.alignment;
   bool is_in_packed = record.alignment == 1 && !is_made_of_records(*btf_, type);
-  std::string text =
-      is_placed || is_in_packed ? type_text(type, preferred) : fmt::format("[u8; {}]", size);
-  add(record, record.names.next(make_rust_name(name), is_used), text);
+  RustType made = is_program                  ? program_pointer
+                  : is_placed || is_in_packed ? type_of(type, preferred)
+                                              : RustType{"u8"}.in_array(size);
+  add(record, record.names.next(make_rust_name(name), is_used), made);
   record.end = std::max(record.end, offset + size);
 }
 
@@ -305,13 +318,8 @@ std::string RustTypes::define_struct(const std::string& preferred,
     if (member.type_id == 0) continue;
     add_padding(record, member.offset);
     add_field(record, member.name, member.offset, member.type_id,
-              fmt::format("{}_{}", name, member.name));
-    if (member.declaration.starts_with("struct bpf_program *")) {
-      record.text.replace(record.text.rfind("u64"), 3, "*mut libbpf_rs::libbpf_sys::bpf_program");
-      record.has_default = false;
-      size_t value = record.defaults.rfind(": ") + 2;
-      record.defaults.replace(value, record.defaults.size() - value, "core::ptr::null_mut(),\n");
-    }
+              fmt::format("{}_{}", name, member.name),
+              member.is_pointer && points_to_function(*btf_, member.type_id));
   }
   size = std::max(size, align_up(record.end, record.alignment));
   add_padding(record, size);
@@ -365,7 +373,7 @@ void RustTypes::define_enum_struct(uint32_t id) {
     if (i == 0) first = "Self::" + constant;
   }
   text_ += fill_in(enum_struct, {{"name", name},
-                                 {"integer", integer_text(type.size(), type.kind_flag())},
+                                 {"integer", integer_type(type.size(), type.kind_flag()).text},
                                  {"constants", constants},
                                  {"first", first}});
 }
@@ -375,7 +383,7 @@ void RustTypes::define_enum(uint32_t id) {
   BtfType type = btf_->type(id);
   const std::string& name = named_.at(id);
   text_ += fmt::format("\n        pub type {} = {};\n", name,
-                       integer_text(type.size(), type.kind_flag()));
+                       integer_type(type.size(), type.kind_flag()).text);
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     uint32_t text = type.enumerator(i).name_off;
     text_ += fmt::format("        pub const {}: {} = {};\n",

@@ -172,6 +172,15 @@ void make_members(Source& source, Struct& record, Make&& make) {
     record.members_on_32_bits.clear();
 }
 
+}  // namespace
+
+bool points_to_function(const BtfView& btf, uint32_t type) {
+  uint32_t target = btf.type(skip_modifiers(btf, type)).type();
+  return btf.kind(skip_modifiers(btf, target)) == BtfKind::FuncProto;
+}
+
+namespace {
+
 /// The declaration of a shadow's member: a program for a function, the member itself if its type is
 /// known everywhere, or "" if it is omitted.
 std::string declare_shadow(Source& source, uint32_t type, const std::string& name) {
@@ -180,10 +189,8 @@ std::string declare_shadow(Source& source, uint32_t type, const std::string& nam
   if (id == 0) return "";
   BtfType member = btf.type(id);
   BtfKind kind = member.kind();
-  if (kind == BtfKind::Ptr) {
-    bool is_function = btf.kind(skip_modifiers(btf, member.type())) == BtfKind::FuncProto;
-    return (is_function ? "struct bpf_program *" : "void *") + name;
-  }
+  if (kind == BtfKind::Ptr)
+    return (points_to_function(btf, id) ? "struct bpf_program *" : "void *") + name;
   if (kind == BtfKind::Array) {
     uint32_t element = skip_modifiers(btf, member.array_element_type());
     if (btf.kind(element) != BtfKind::Int) return "";

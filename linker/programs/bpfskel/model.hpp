@@ -73,6 +73,9 @@ struct Skeleton {
   std::span<const std::byte> image;  ///< the object's bytes
 };
 
+/// Whether a pointer of a struct_ops is to a function: for user space, to a program.
+bool points_to_function(const BtfView& btf, uint32_t type);
+
 /// The longest text of a skeleton with one form of each struct, in bytes. Compilers need a hundred
 /// times as much memory.
 inline constexpr uint64_t max_skeleton_size = 32 << 20;
