@@ -1,8 +1,6 @@
 // Queries about types: by name, without modifiers, sizes, alignment.
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <span>
 #include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
@@ -85,9 +83,6 @@ struct BtfIndex::Impl {
   /// By name, all ids of that name in ascending order.
   std::unordered_multimap<std::string_view, uint32_t> ids;
   BtfView btf;
-
-  /// The first type of that name and one of the kinds.
-  std::optional<uint32_t> find(std::string_view name, std::span<const BtfKind> kinds) const;
 };
 
 BtfIndex::BtfIndex(const BtfView& btf) : impl_(new Impl{{}, btf}) {
@@ -99,37 +94,13 @@ BtfIndex::BtfIndex(BtfIndex&&) noexcept = default;
 BtfIndex& BtfIndex::operator=(BtfIndex&&) noexcept = default;
 BtfIndex::~BtfIndex() = default;
 
-std::optional<uint32_t> BtfIndex::Impl::find(std::string_view name,
-                                             std::span<const BtfKind> kinds) const {
+std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) const {
   std::optional<uint32_t> first;
-  auto [begin, end] = ids.equal_range(name);
+  auto [begin, end] = impl_->ids.equal_range(name);
   for (auto entry = begin; entry != end; ++entry)
-    if (std::ranges::find(kinds, btf.kind(entry->second)) != kinds.end())
+    if (impl_->btf.kind(entry->second) == kind)
       first = std::min(entry->second, first.value_or(entry->second));
   return first;
-}
-
-std::optional<uint32_t> BtfIndex::find(BtfKind kind, std::string_view name) const {
-  return impl_->find(name, {&kind, 1});
-}
-
-std::optional<uint32_t> BtfIndex::find_c_type(std::string_view name) const {
-  constexpr std::array structs = {BtfKind::Struct}, unions = {BtfKind::Union};
-  constexpr std::array enums = {BtfKind::Enum, BtfKind::Enum64};
-  constexpr std::array others = {BtfKind::Typedef, BtfKind::Int, BtfKind::Float};
-  size_t space = name.find(' ');
-  std::string_view keyword = name.substr(0, space);
-  if (space != std::string_view::npos) {
-    std::string_view tag = name.substr(space + 1);
-    if (keyword == "struct") return impl_->find(tag, structs);
-    if (keyword == "union") return impl_->find(tag, unions);
-    if (keyword == "enum") return impl_->find(tag, enums);
-  }
-  return impl_->find(name, others);
-}
-
-void visit_references(const BtfView& btf, uint32_t id, const std::function<void(uint32_t)>& visit) {
-  for_each_reference(btf.type(id).words(), visit);
 }
 
 uint32_t skip_qualifiers(const BtfView& btf, uint32_t id) {

@@ -1,8 +1,7 @@
-// Queries on the types of a Btf or BtfBuilder: look-ups by name, references, sizes, alignments.
+// Queries on the types of a Btf or BtfBuilder: look-ups by name, sizes, alignments.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,18 +28,11 @@ class BtfIndex {
 
   /// The id of the first type of that kind and name, or nothing.
   std::optional<uint32_t> find(BtfKind kind, std::string_view name) const;
-  /// The id of the first type that C calls `name`, or nothing: "struct event", "union u", "enum e",
-  /// or the name of a typedef, integer or floating-point number, such as "unsigned int".
-  std::optional<uint32_t> find_c_type(std::string_view name) const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// Calls `visit` with each type id that type `id` refers to, in the order of their encoding, void,
-/// which is 0, among them. It does not follow them further; types may refer back to themselves.
-void visit_references(const BtfView& btf, uint32_t id, const std::function<void(uint32_t)>& visit);
 
 /// The type behind const, volatile, restrict and type tags. It does not look through typedefs.
 uint32_t skip_qualifiers(const BtfView& btf, uint32_t id);

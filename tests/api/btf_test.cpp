@@ -1,33 +1,14 @@
-// Types in C++: names of C, split BTF that has nothing, and rules of kernels
+// Types in C++: split BTF that has nothing, and rules of kernels
 #include "bpflink/btf.hpp"
 
 #include <doctest/doctest.h>
 
-#include <string_view>
-
 #include "../unit/units.hpp"
-#include "bpflink/btf_query.hpp"
 #include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 
 using namespace bpflink;
 using namespace bpflink::test;
-
-TEST_CASE("types are found by their names in C") {
-  Unit unit;
-  uint32_t number = unit.integer("unsigned int");
-  uint32_t alias =
-      unit.b.add_type(unit.b.add_string("value"), unit.b.info(BtfKind::Typedef), number);
-  uint32_t record = unit.b.add_type(unit.b.add_string("value"), unit.b.info(BtfKind::Struct), 0);
-  auto blob = finish(unit.b);
-  Btf btf = *Btf::parse(blob);
-  BtfIndex index(btf);
-  CHECK(index.find_c_type("unsigned int") == number);
-  CHECK(index.find_c_type("value") == alias);
-  CHECK(index.find_c_type("struct value") == record);
-  for (std::string_view absent : {"union value", "struct unsigned int", "struct", ""})
-    CHECK_FALSE(index.find_c_type(absent));
-}
 
 TEST_CASE("split BTF without strings, and with one type or none") {
   Unit unit;

@@ -168,21 +168,6 @@ TEST_CASE_FIXTURE(Linked, "types by kind and name") {
   CHECK_FALSE(type_size(btf, 0));
 }
 
-TEST_CASE_FIXTURE(Linked, "types that a type refers to") {
-  const Btf& btf = *object->btf();
-  auto visited = [&](BtfKind kind, std::string_view name) {
-    std::vector<uint32_t> ids;
-    visit_references(btf, *find_type(btf, kind, name), [&](uint32_t id) { ids.push_back(id); });
-    return ids;
-  };
-  auto members = visited(BtfKind::Struct, "value");
-  REQUIRE(members.size() == 2);
-  CHECK(print_c_declaration(btf, members[0]) == "__u64");
-  CHECK(print_c_declaration(btf, members[1], "x") == "__u64 x[4]");
-  CHECK(visited(BtfKind::Func, "helper").size() == 1);
-  CHECK(visited(BtfKind::Int, "int").empty());
-}
-
 TEST_CASE("an object in the other byte order") {
   auto object = Object::open(fixture("counters-be.o"));
   REQUIRE_MESSAGE(object, object.error().message);
