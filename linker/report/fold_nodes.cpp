@@ -160,14 +160,10 @@ void NodeFolder::renumber(Node& node) const {
 }
 
 void NodeFolder::add_uses(OutputModel& folded) const {
-  std::vector<std::pair<uint32_t, uint32_t>> uses;
-  for (uint32_t from = 0; from < model_.uses.size(); ++from)
-    for (uint32_t to : model_.uses.edges(from))
-      if (numbers_[from] != numbers_[to]) uses.emplace_back(numbers_[from], numbers_[to]);
-  std::ranges::sort(uses);
-  uses.erase(std::ranges::unique(uses).begin(), uses.end());
   folded.uses = Graph::make(static_cast<uint32_t>(folded.nodes.size()), [&](auto add) {
-    for (auto [from, to] : uses) add(from, to);
+    for (uint32_t from = 0; from < model_.uses.size(); ++from)
+      for (uint32_t to : model_.uses.edges(from))
+        if (numbers_[from] != numbers_[to]) add(numbers_[from], numbers_[to]);
   });
 }
 

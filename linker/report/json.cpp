@@ -49,7 +49,8 @@ Json node_to_json(const OutputModel& model, uint32_t i) {
   if (node.dominator != 0) json["dominator"] = node.dominator;
   if (node.program != no_node) json["program"] = node.program;
   if (node.folded != 0) json["folded"] = node.folded;
-  if (auto uses = model.uses.edges(i); !uses.empty()) json["uses"] = uses;
+  if (auto uses = model.uses.edges(i); !uses.empty())
+    json["uses"] = std::set(uses.begin(), uses.end());
   return json;
 }
 

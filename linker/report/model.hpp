@@ -129,7 +129,7 @@ struct OutputModel {
   std::vector<SectionSize> sections = {};
   std::vector<NamedSize> inputs = {};      ///< the objects, and the bytes of the output from each
   std::vector<Node> nodes = {};            ///< the whole output, then what it has, by section
-  Graph uses = {};                         ///< which nodes each node refers to
+  Graph uses = {};                         ///< which nodes each node refers to, some repeatedly
   std::vector<NamedSize> categories = {};  ///< by category_of(), the largest first
   std::vector<DroppedPart> dropped = {};
   std::vector<ProgramCost> programs = {};

@@ -214,15 +214,11 @@ void ModelBuilder::emit_nodes() {
 }
 
 void ModelBuilder::emit_uses() {
-  std::vector<std::pair<uint32_t, uint32_t>> uses;
-  for (const Reference& reference : references_) {
-    uint32_t from = number_[reference.from], to = number_[reference.to];
-    if (from != to) uses.emplace_back(from, to);
-  }
-  std::ranges::sort(uses);
-  uses.erase(std::ranges::unique(uses).begin(), uses.end());
   model.uses = Graph::make(static_cast<uint32_t>(model.nodes.size()), [&](auto add) {
-    for (auto [from, to] : uses) add(from, to);
+    for (const Reference& reference : references_) {
+      uint32_t from = number_[reference.from], to = number_[reference.to];
+      if (from != to) add(from, to);
+    }
   });
 }
 
