@@ -26,7 +26,6 @@ is_count() {
 
 # install/packages runs the first, .ci/steps the others; each builds everything.
 for number in 1 2 3; do snippet 'Try it' $number >/dev/null; done
-snippet Contributing 1 >/dev/null
 
 section='Link a program of three files'
 mkdir "$tmp/work"
@@ -76,7 +75,7 @@ is_count build/count.o
 
 # The message, from a program with the call at the text's position
 in_folder message
-snippet bpflink 2 >wanted
+snippet bpflink 1 >wanted
 {
   printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nint helper(int value);\n'
   printf '\n%.0s' {4..39}
@@ -88,7 +87,8 @@ if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is no error'
 sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "README.md's message is another"
 bpftool gen object peer.o main.o 2>errors || fail "bpftool has something to say: $(<errors)"
 bpftool gen skeleton peer.o >skeleton 2>errors || true
-diff <(snippet bpflink 1 | sed 's/[0-9]\+/N/g') <(head -n 1 errors | sed 's/[0-9]\+/N/g') || fail "README.md's message of libbpf is another"
+diff <(sed -n 's/^`\(libbpf: [^`]*\)`.*/\1/p' "$repository/README.md" | sed 's/[0-9]\+/N/g') <(head -n 1 errors | sed 's/[0-9]\+/N/g') ||
+  fail "README.md's message of libbpf is another"
 
 snippet 'As one program' 1 >/dev/null # of install/whole-program
 
@@ -195,7 +195,7 @@ while IFS='#' read -r line comment; do
   paste "$line"
   check "$line"
 done <"$tmp/work/btf/lines"
-((number > 8)) || fail 'hardly any line of btfdedup'
+((number > 7)) || fail 'hardly any line of btfdedup'
 
 # The bpfcore lines, for a program that fits one of two kernels and guards against the other
 in_folder core
@@ -216,8 +216,15 @@ SEC("kprobe") int prog(struct task_struct *task)
 }
 END
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
+mkdir -p btfhub-archive/ubuntu/20.04/x86_64
+tar -cJf btfhub-archive/ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz kernels/pid.btf
+cp -r ../btf/{vmlinuz,modules} .
 paste "$(snippet bpfcore 1)"
 contains log '2  kernels/state.btf'
+[[ -s prog.btfs ]] || fail 'bpfcore: no archive'
+bpftool btf dump file kernels/whole.btf >types
+contains types "STRUCT 'first'"
+rm kernels/whole.btf
 file=$(jq -r '.kernels[0].files[0].file' btfs/index.json)
 bpftool btf dump file "btfs/$file" >types
 contains types "STRUCT 'task_struct'"
@@ -225,13 +232,6 @@ sed -i 's/bpf_core_field_exists(.*) ? \(.*\) : 0/\1/' prog.c
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
 if bash -euc "$(snippet bpfcore 1)" >log 2>&1; then fail 'bpfcore: prog.o fits both kernels'; fi
 contains log "error: struct task_struct has no member 'pid' in 1 of 2 kernels"
-mkdir -p btfhub-archive/ubuntu/20.04/x86_64
-tar -cJf btfhub-archive/ubuntu/20.04/x86_64/5.4.0-42-generic.btf.tar.xz kernels/pid.btf
-cp -r ../btf/{vmlinuz,modules} .
-paste "$(snippet bpfcore 2)"
-[[ -s prog.btfs ]] || fail 'bpfcore: no archive'
-bpftool btf dump file kernels/whole.btf >types
-contains types "STRUCT 'first'"
 
 for used in "$tmp"/snippets/*.section; do
   [[ -e ${used%.section}.used ]] || fail "no test runs this of README.md, '$(<"$used")':"$'\n'"$(<"${used%.section}")"
