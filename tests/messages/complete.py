@@ -50,6 +50,8 @@ def strings(source):
     """Yields adjacent string literals as one, except in #include lines and comments."""
     source = re.sub(r"^\s*#.*$", "", source, flags=re.M)
     source = re.sub(r'("(?:[^"\\\n]|\\.)*")|//.*$', lambda m: m[1] or "", source, flags=re.M)
+    # Rows of the tables of options: --help prints them, and the manual pages are held against them.
+    source = re.sub(r'\{\s*"--?[a-zA-Z][^"]*",\s*"[^"]*",\s*(?:"(?:[^"\\\n]|\\.)*"\s*)+(?=[,}])', "", source)
     for match in re.finditer(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+', source):
         pieces = re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0])
         yield "".join(pieces).encode().decode("unicode_escape")

@@ -22,73 +22,24 @@ $1
     "struct ev { $2 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }" \
     "struct ev { $3 };"$'\n''int f(struct ev *e) { return e != 0; }'
 }
-
-of_pointers '>>> struct ev {
->>> 	int pid;
->>> 	int cpu;  <-- at byte 4
->>> 	long when;
->>> };
->>>     in b.o
->>> struct ev {
->>> 	int pid;
->>> 	long when;
->>> };
->>>     in a.o
->>> they differ at cpu
->>>     b.o: int, at byte 4
->>>     a.o: no such member' 'int pid; long when;' 'int pid; int cpu; long when;'
-of_pointers '>>> struct ev {
->>> 	struct {
->>> 		long y;
->>> 		long x;
->>> 	} at;  <-- at byte 0
->>> };
->>>     in b.o
->>> struct ev {
->>> 	struct {
->>> 		long x;
->>> 		long y;
->>> 	} at;  <-- at byte 8
->>> };
->>>     in a.o
->>> they differ at at.y
->>>     b.o: long, at byte 0
->>>     a.o: long, at byte 8' 'struct { long x, y; } at;' 'struct { long y, x; } at;'
-of_pointers '>>> struct ev {
->>> 	int a;
->>> 	int b;  <-- 4 bytes
->>> };
->>>     in b.o
->>> struct ev {
->>> 	int a;
->>> 	short b;  <-- 2 bytes
->>> };
->>>     in a.o
->>> they differ at b
->>>     b.o: int, 4 bytes
->>>     a.o: short, 2 bytes' 'int a; short b;' 'int a; int b;'
-of_pointers '>>> struct ev {
->>> 	int a: 4;  <-- 4 bits at bit 0
->>> };
->>>     in b.o
->>> struct ev {
->>> 	int a: 3;  <-- 3 bits at bit 0
->>> };
->>>     in a.o
->>> they differ at a
->>>     b.o: int, 4 bits at bit 0
->>>     a.o: int, 3 bits at bit 0' 'int a:3;' 'int a:4;'
-of_pointers '>>> struct ev {
->>> 	int a;
->>> };
->>>     in b.o
->>> struct ev {
->>> 	int a;
->>> };
->>>     in a.o
->>> they differ at struct ev
->>>     b.o: struct ev, 16 bytes
->>>     a.o: struct ev, 4 bytes' 'int a;' 'int a; } __attribute__((aligned(16))); struct other {'
+# differ AT IN_B IN_A MARKS A B: the same, with the lines that MARKS shows at the two definitions' members
+differ() {
+  compile a <<<"struct ev { $5 }; int f(struct ev *e); SEC(\"socket\") int prog(void *ctx) { return f(ctx); }"
+  compile b <<<"struct ev { $6 }; int f(struct ev *e) { return e != 0; }"
+  link_fails --fatal-warnings a.o b.o
+  [[ $(<errors) == *": error: 'struct ev' has two layouts, in b.o and a.o"*"
+>>> they differ at $1
+>>>     b.o: $2
+>>>     a.o: $3
+"* ]] || mistake "$5, $6: $(<errors)"
+  [[ $(sed -n 's/^>>> \t*\(.*;\|}.*;\)  <-- /\1 @ /p' errors | paste -sd '|') == "$4" ]] || mistake "$5, $6: marks of $(<errors)"
+}
+differ cpu 'int, at byte 4' 'no such member' 'int cpu; @ at byte 4' 'int pid; long when;' 'int pid; int cpu; long when;'
+differ at.y 'long, at byte 0' 'long, at byte 8' '} at; @ at byte 0|} at; @ at byte 8' \
+  'struct { long x, y; } at;' 'struct { long y, x; } at;'
+differ b 'int, 4 bytes' 'short, 2 bytes' 'int b; @ 4 bytes|short b; @ 2 bytes' 'int a; short b;' 'int a; int b;'
+differ a 'int, 4 bits at bit 0' 'int, 3 bits at bit 0' 'int a: 4; @ 4 bits at bit 0|int a: 3; @ 3 bits at bit 0' 'int a:3;' 'int a:4;'
+differ 'struct ev' 'struct ev, 16 bytes' 'struct ev, 4 bytes' '' 'int a;' 'int a; } __attribute__((aligned(16))); struct other {'
 # Of a long definition, only the lines around the difference
 many=$(printf 'long m%d; ' {1..30})
 of_pointers '>>> struct ev {
