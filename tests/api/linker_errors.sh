@@ -168,36 +168,14 @@ same order
 same good.o order finalize
 
 # ---- links
-compile twice <<'END'
-int helper(int x) { return 3; }
-END
-compile weak <<'END'
-__weak int helper(int x) { return 3; }
-END
-compile long <<'END'
-extern long value;
-SEC("socket") int third(void *ctx) { return value; }
-END
-compile unsigned <<'END'
-extern unsigned value;
-SEC("socket") int third(void *ctx) { return value; }
-END
-compile arguments <<'END'
-int helper(int x, int y);
-SEC("socket") int third(void *ctx) { return helper(1, 2); }
-END
-compile result <<'END'
-long helper(int x);
-SEC("socket") int third(void *ctx) { return helper(1); }
-END
-compile variable <<'END'
-extern int helper;
-SEC("socket") int third(void *ctx) { return helper; }
-END
-compile function <<'END'
-int value(int x);
-SEC("socket") int third(void *ctx) { return value(1); }
-END
+compile twice <<<'int helper(int x) { return 3; }'
+compile weak <<<'__weak int helper(int x) { return 3; }'
+compile long <<<'extern long value; SEC("socket") int third(void *ctx) { return value; }'
+compile unsigned <<<'extern unsigned value; SEC("socket") int third(void *ctx) { return value; }'
+compile arguments <<<'int helper(int x, int y); SEC("socket") int third(void *ctx) { return helper(1, 2); }'
+compile result <<<'long helper(int x); SEC("socket") int third(void *ctx) { return helper(1); }'
+compile variable <<<'extern int helper; SEC("socket") int third(void *ctx) { return helper; }'
+compile function <<<'int value(int x); SEC("socket") int third(void *ctx) { return value(1); }'
 compile static <<'END'
 static volatile int value = 4;
 static __noinline int helper(int x) { return x; }
@@ -217,25 +195,11 @@ sed 's/m SEC/helper SEC/' map.bpf.c >helper-map.c; compile helper-map <helper-ma
 for license in GPL MIT; do
   compile $license <<<"char LICENSE[] SEC(\"license\") = \"$license\";"
 done
-compile kconfig <<'END'
-extern int CONFIG_HZ __kconfig;
-SEC("socket") int third(void *ctx) { return CONFIG_HZ; }
-END
-compile kconfig-long <<'END'
-extern long CONFIG_HZ __kconfig;
-SEC("socket") int fourth(void *ctx) { return CONFIG_HZ; }
-END
-compile kconfig-weak <<'END'
-extern int CONFIG_HZ __kconfig __weak;
-SEC("socket") int fourth(void *ctx) { return CONFIG_HZ; }
-END
-compile ksym <<'END'
-extern void helper(int x) __ksym;
-SEC("socket") int third(void *ctx) { helper(1); return 0; }
-END
-compile data-and-bss <<'END'
-int v SEC(".data") = 1;
-END
+compile kconfig <<<'extern int CONFIG_HZ __kconfig; SEC("socket") int third(void *ctx) { return CONFIG_HZ; }'
+compile kconfig-long <<<'extern long CONFIG_HZ __kconfig; SEC("socket") int fourth(void *ctx) { return CONFIG_HZ; }'
+compile kconfig-weak <<<'extern int CONFIG_HZ __kconfig __weak; SEC("socket") int fourth(void *ctx) { return CONFIG_HZ; }'
+compile ksym <<<'extern void helper(int x) __ksym; SEC("socket") int third(void *ctx) { helper(1); return 0; }'
+compile data-and-bss <<<'int v SEC(".data") = 1;'
 for file in twice weak unsigned static helper-map; do
   same good.o $file.o finalize
   same $file.o good.o finalize

@@ -7,9 +7,7 @@ compile trace <<'EOF'
 struct task { int pid; } __attribute__((preserve_access_index));
 SEC("raw_tp/x") int prog(struct task *t) { return t->pid; }
 EOF
-compile other <<'EOF'
-int other(int x) { return x; }
-EOF
+compile other <<<'int other(int x) { return x; }'
 kernel 6.1.0 <<<'struct task { long a; int pid; } task;'
 
 # ends STATUS COMMAND...: the messages are in core.log

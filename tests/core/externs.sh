@@ -356,10 +356,7 @@ core 0 check groups.o plain.btf --release 7.0.0
 [[ ! -s core.log ]] || fail "$(<core.log)"
 
 # Objects that are no programs yet: what is not linked, and what has none.
-compile unlinked <<'EOS'
-extern int other(void);
-SEC("raw_tp") int calls(void *ctx) { return other(); }
-EOS
+compile unlinked <<<'extern int other(void); SEC("raw_tp") int calls(void *ctx) { return other(); }'
 core 2 check unlinked.o plain.btf
 says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
 core 0 minimize unlinked.o plain.btf -o parts

@@ -50,9 +50,7 @@ SEC("raw_tp/g") int not_at_all(void *ctx) {
   return 0;
 }
 EOS
-kernel new <<'EOS'
-struct task_struct { int other; } task;
-EOS
+kernel new <<<'struct task_struct { int other; } task;'
 # verdict OPTION...: "PROGRAM STATUS" of each read, on one line
 verdict() {
   "$BPFCORE" check guards.o new.btf --json guards.json "$@" >core.out 2>core.log && fail 'nothing fails'

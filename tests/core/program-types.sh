@@ -48,10 +48,7 @@ SEC("xdp") int right(void *ctx) { return bpf_xdp_pull_data(ctx, 1); }
 SEC("raw_tp") int wrong(void *ctx) { return bpf_xdp_pull_data(ctx, 1); }
 SEC("raw_tp") int unknown(void *ctx) { return own_kfunc(ctx); }
 EOS
-kernel kfuncs <<'EOS'
-int bpf_xdp_pull_data(void *ctx, unsigned length) { return 0; }
-int own_kfunc(void *ctx) { return 0; }
-EOS
+kernel kfuncs <<<'int bpf_xdp_pull_data(void *ctx, unsigned length) { return 0; } int own_kfunc(void *ctx) { return 0; }'
 kernel others <<'EOS'
 struct bpf_prog_aux;
 int bpf_xdp_pull_data(void *ctx, unsigned length, struct bpf_prog_aux *aux) { return 0; }
@@ -115,9 +112,7 @@ char LICENSE[] SEC("license") = "GPL";
 extern void bpf_arena_free_pages(void *map, void *pages, unsigned count) __ksym;
 SEC("perf_event") int samples(void *ctx) { bpf_arena_free_pages(0, 0, 1); return 0; }
 EOS
-kernel arena <<'EOS'
-void bpf_arena_free_pages(void *map, void *pages, unsigned count) {}
-EOS
+kernel arena <<<'void bpf_arena_free_pages(void *map, void *pages, unsigned count) {}'
 core 1 check arena.o arena.btf --release 6.12.0
 says 'error: perf_event programs may not call bpf_arena_free_pages in arena.btf'
 says '>>> it may sleep: call it in a sleepable program'

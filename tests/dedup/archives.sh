@@ -53,13 +53,8 @@ for name in exactly15char.o a-name-of-more-than-15-characters.o; do
 done
 
 # The linker reads them as well.
-compile main <<'EOF'
-int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-EOF
-compile fifteen-chars <<'EOF'
-int helper(int x) { return x + 1; }
-EOF
+compile main <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'
+compile fifteen-chars <<<'int helper(int x) { return x + 1; }'
 ar rc helpers.a fifteen-chars.o
 ar rcT helpers-thin.a fifteen-chars.o
 ar rcT helpers-nested.a helpers.a

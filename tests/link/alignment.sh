@@ -13,9 +13,7 @@ long large = 2;
 char tail = 3;
 const volatile long number = 9;
 EOF
-compile c <<'EOF'
-struct { char bytes[3]; } __attribute__((aligned(32))) wide = {{7, 8, 9}};
-EOF
+compile c <<<'struct { char bytes[3]; } __attribute__((aligned(32))) wide = {{7, 8, 9}};'
 link a.o b.o c.o
 
 expect $'small 0 1\nlarge 8 8\ntail 16 1\nwide 32 32' datasec .data

@@ -3,14 +3,8 @@
 # any order of the files. It leaves the other members. Thin archives work alike.
 . "$(dirname "$0")/common.sh"
 
-compile main <<'EOF'
-int first(int x);
-SEC("socket") int prog(void *ctx) { return first(4); }
-EOF
-compile one <<'EOF'
-int second(int x);
-int first(int x) { return second(x) + 1; }
-EOF
+compile main <<<'int first(int x); SEC("socket") int prog(void *ctx) { return first(4); }'
+compile one <<<'int second(int x); int first(int x) { return second(x) + 1; }'
 compile two <<'EOF'
 extern int base;
 extern struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
@@ -50,9 +44,7 @@ SEC("socket") int prog(struct __sk_buff *ctx) { return first ? first(ctx->len) :
 EOF
 "$BPFLINK" weak.o lib.a -o out.o
 expect 'NOTYPE WEAK DEFAULT UND 0 0' symbol first
-compile own <<'EOF'
-int first(int x) { return x; }
-EOF
+compile own <<<'int first(int x) { return x; }'
 "$BPFLINK" main.o lib.a own.o -o out.o
 expect 'first prog' echo $(symbols | cut -d' ' -f1 | sort)
 

@@ -3,12 +3,8 @@
 # link creates nothing, keeps an existing target, and leaves no temporary file.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
-compile big --target=bpfeb <<'EOF'
-SEC("socket") int other(void *ctx) { return 1; }
-EOF
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
+compile big --target=bpfeb <<<'SEC("socket") int other(void *ctx) { return 1; }'
 echo 'int number;' >number.c
 "$CC" --target=x86_64 -c number.c -o x86.o
 "$CC" --target=i386 -c number.c -o i386.o

@@ -4,9 +4,7 @@
 # temporary file.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 
 fails_to_write() {
   local status=0

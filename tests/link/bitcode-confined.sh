@@ -50,15 +50,10 @@ SEC("xdp") int prog(void *ctx) { return 1; }
 END
 fails "incbin.bc: <inline asm>:2:9: Could not find incbin file 'secret': assembly in bitcode cannot read files" \
   "$BPFLINK" incbin.bc -o out.o
-bitcode include <<'END'
-SEC("xdp") int prog(void *ctx) { asm volatile(".include \"secret\""); return 1; }
-END
+bitcode include <<<'SEC("xdp") int prog(void *ctx) { asm volatile(".include \"secret\""); return 1; }'
 fails "Could not find include file 'secret': assembly in bitcode cannot read files" "$BPFLINK" include.bc -o out.o
 # What assembly prints is no part of the answer.
-bitcode print <<'END'
-asm(".rept 2000\n.print \"0123456789\"\n.endr");
-SEC("xdp") int prog(void *ctx) { return 1; }
-END
+bitcode print <<<'asm(".rept 2000\n.print \"0123456789\"\n.endr"); SEC("xdp") int prog(void *ctx) { return 1; }'
 "$BPFLINK" print.bc -o out.o >printed || fail 'what assembly prints is taken for an answer'
 [[ ! -s printed ]] || fail "prints $(head -c 100 printed)"
 

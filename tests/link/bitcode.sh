@@ -135,9 +135,7 @@ links first.bc second.o
 shows 'w0 \+= 0x1$' code --disassemble-symbols=shared out.o || fail "$(code out.o)"
 [[ $(symbols out.o | grep -c ' shared$') == 1 ]] || fail "$(symbols out.o)"
 # And the other way round: no code of an overridden definition is left, nor inlined.
-compile strong <<'END'
-int shared(int x) { return x + 5; }
-END
+compile strong <<<'int shared(int x) { return x + 5; }'
 links first.bc strong.o
 code out.o >text
 ! grep -q 'w0 += 0x1$' text || fail "an overridden definition is left: $(<text)"
@@ -221,13 +219,8 @@ grep -q 'lib.bc:(.text+0x[0-9a-f]*) scale: LLVM has inlined it' map || fail "$(<
 # ---- types
 
 # Each file's own types are compared, as those of objects are.
-bitcode conflict <<'END'
-long calls;
-END
-bitcode user <<'END'
-extern int calls;
-SEC("xdp") int prog(void *ctx) { return calls; }
-END
+bitcode conflict <<<'long calls;'
+bitcode user <<<'extern int calls; SEC("xdp") int prog(void *ctx) { return calls; }'
 link_fails user.bc conflict.bc
 expect_error 'conflicting types'
 

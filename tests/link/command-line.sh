@@ -2,12 +2,8 @@
 # The options -o, -r, -v, --version, --help and @response-file, and wrong uses of them.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int a(void *ctx) { return 1; }
-EOF
-compile 'b c' <<'EOF'
-SEC("socket") int b(void *ctx) { return 2; }
-EOF
+compile a <<<'SEC("socket") int a(void *ctx) { return 1; }'
+compile 'b c' <<<'SEC("socket") int b(void *ctx) { return 2; }'
 
 "$BPFLINK" --version | grep -Ex 'bpflink [0-9]+\.[0-9]+\.[0-9]+' >/dev/null
 "$BPFLINK" --help >help

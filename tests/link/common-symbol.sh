@@ -3,10 +3,7 @@
 # compile instead.
 . "$(dirname "$0")/common.sh"
 
-compile a -fcommon <<'EOF'
-int shared;
-SEC("socket") int prog(void *ctx) { return ++shared; }
-EOF
+compile a -fcommon <<<'int shared; SEC("socket") int prog(void *ctx) { return ++shared; }'
 link_fails a.o
 expect_error "shared"
 expect_error '-fno-common'

@@ -5,13 +5,8 @@
 
 for program in make ninja cmake; do command -v $program >/dev/null || skip "$program is not installed"; done
 
-compile a <<'END'
-int shared = 1;
-END
-compile b <<'END'
-extern int shared;
-SEC("socket") int prog(struct __sk_buff *ctx) { return shared; }
-END
+compile a <<<'int shared = 1;'
+compile b <<<'extern int shared; SEC("socket") int prog(struct __sk_buff *ctx) { return shared; }'
 mkdir build
 cd build
 cp ../b.o .

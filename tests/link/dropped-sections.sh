@@ -3,12 +3,8 @@
 # without code.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int a(void *ctx) { return 1; }
-EOF
-compile b <<'EOF'
-SEC("socket") int b(void *ctx) { return 2; }
-EOF
+compile a <<<'SEC("socket") int a(void *ctx) { return 1; }'
+compile b <<<'SEC("socket") int b(void *ctx) { return 2; }'
 object=a.o contains '.text SHT_PROGBITS 0 AX 4' sections
 link a.o b.o
 

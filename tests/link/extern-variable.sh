@@ -3,14 +3,8 @@
 # definition once, with its offset and size.
 . "$(dirname "$0")/common.sh"
 
-compile use <<'EOF'
-extern long total;
-SEC("socket") int prog(void *ctx) { return total; }
-EOF
-compile def <<'EOF'
-int first = 1;
-long total = 7;
-EOF
+compile use <<<'extern long total; SEC("socket") int prog(void *ctx) { return total; }'
+compile def <<<'int first = 1; long total = 7;'
 
 for order in "use.o def.o" "def.o use.o"; do
   link $order

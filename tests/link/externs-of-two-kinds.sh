@@ -3,14 +3,8 @@
 # must agree; a typeless ksym agrees with a typed one, which stays.
 . "$(dirname "$0")/common.sh"
 
-compile k1 <<'EOF'
-extern int CONFIG_HZ __kconfig;
-SEC("socket") int a(void *ctx) { return CONFIG_HZ; }
-EOF
-compile k2 <<'EOF'
-extern unsigned long CONFIG_HZ __kconfig;
-SEC("socket") int b(void *ctx) { return CONFIG_HZ; }
-EOF
+compile k1 <<<'extern int CONFIG_HZ __kconfig; SEC("socket") int a(void *ctx) { return CONFIG_HZ; }'
+compile k2 <<<'extern unsigned long CONFIG_HZ __kconfig; SEC("socket") int b(void *ctx) { return CONFIG_HZ; }'
 link_fails k1.o k2.o
 expect_error "conflicting types of 'CONFIG_HZ'"
 expect_error 'extern int CONFIG_HZ'

@@ -3,17 +3,9 @@
 # not take it for new. No temporary file stays.
 . "$(dirname "$0")/common.sh"
 
-compile undefined <<'EOF'
-int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-EOF
-compile duplicate <<'EOF'
-SEC("socket") int prog(struct __sk_buff *ctx) { return 1; }
-int helper(int x) { return x; }
-EOF
-compile conflict <<'EOF'
-long helper(long x) { return x; }
-EOF
+compile undefined <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'
+compile duplicate <<<'SEC("socket") int prog(struct __sk_buff *ctx) { return 1; } int helper(int x) { return x; }'
+compile conflict <<<'long helper(long x) { return x; }'
 head -c 500 undefined.o >cut.o
 
 echo 'what was there' >target.o

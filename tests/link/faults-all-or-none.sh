@@ -6,9 +6,7 @@ BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 
 strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'
 
-compile a <<'END'
-SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
-END
+compile a <<<'SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }'
 export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer fails under strace
 calls=rename,renameat,renameat2,unlink,linkat
 

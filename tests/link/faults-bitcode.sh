@@ -4,10 +4,7 @@
 . "$(dirname "$0")/common.sh"
 . "$here/faults.inc"
 
-compile a -flto <<'END'
-int shared = 1;
-SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }
-END
+compile a -flto <<<'int shared = 1; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }'
 mv a.o a.bc
 version=$("$CC" -dumpversion) version=${version%%.*}
 library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)

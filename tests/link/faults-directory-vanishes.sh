@@ -3,9 +3,7 @@
 # 0 if it was faster, and leaves no temporary file.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 for i in {1..30}; do
   mkdir gone
   status=0

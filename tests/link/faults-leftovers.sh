@@ -7,9 +7,7 @@ for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!pro
 strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'
 export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer fails under strace
 
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 llvm-objcopy-19 --dump-section .BTF=kernel.btf a.o
 mkdir out
 

@@ -3,9 +3,7 @@
 # stay.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 as_user=()
 program=$BPFLINK
 if ((EUID == 0)); then

@@ -3,9 +3,7 @@
 # and descriptors receive the bytes.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 "$BPFLINK" a.o -o want.o
 
 # A link to a file, a link to a link in another directory, a dangling link.

@@ -13,10 +13,7 @@ extern int CONFIG_NR_CPUS __kconfig;
 static __noinline __attribute__((used)) int dead(void) { return CONFIG_NR_CPUS; }
 SEC("socket") void *other(void *ctx) { return 0; } // has none
 END
-compile live <<'END'
-extern long CONFIG_NR_CPUS __kconfig;
-SEC("socket") long third(void *ctx) { return CONFIG_NR_CPUS; }
-END
+compile live <<<'extern long CONFIG_NR_CPUS __kconfig; SEC("socket") long third(void *ctx) { return CONFIG_NR_CPUS; }'
 for order in 'a.o b.o' 'b.o a.o'; do
   "$BPFLINK" --verify --gc-sections $order -o out.o
   lacks CONFIG symbols

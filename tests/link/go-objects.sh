@@ -2,10 +2,7 @@
 # Objects like those of TinyGo (go.s), with a second package that has no types.
 . "$(dirname "$0")/common.sh"
 (cd "$here" && "$CC" --target=bpf -mcpu=v3 -c go.s -o "$tmp/main.o")
-compile count -g0 <<'END'
-int total(void) __asm__("github.com/someone/probe/count.Total");
-int total(void) { return 7; }
-END
+compile count -g0 <<<'int total(void) __asm__("github.com/someone/probe/count.Total"); int total(void) { return 7; }'
 differs '- refused: *' 'the peer refuses an object without BTF'
 link main.o count.o 2>all
 grep -qF "warning: count.o: has no BTF, and others call its 'github.com/someone/probe/count.Total'" all || fail "$(<all)"

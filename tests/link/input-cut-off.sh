@@ -12,9 +12,7 @@ compile cut <<'EOF'
 struct pair { int a, b; };
 SEC("socket") int prog(struct __sk_buff *ctx) { struct pair p = {ctx->len}; return p.a; }
 EOF
-compile next <<'EOF'
-int other(int x) { return x; }
-EOF
+compile next <<<'int other(int x) { return x; }'
 cp cut.o whole.o
 llvm-ar-19 rcT thin.a cut.o
 llvm-objcopy-19 --dump-section .BTF=kernel.btf cut.o

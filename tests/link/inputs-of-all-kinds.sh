@@ -8,9 +8,7 @@ extern int shared;
 const char large[100000] = {1};
 SEC("socket") int prog(struct __sk_buff *ctx) { return large[ctx->len & 0xffff] + shared; }
 EOF
-compile b <<'EOF'
-int shared = 1;
-EOF
+compile b <<<'int shared = 1;'
 link a.o b.o
 mv out.o want.o
 mkdir libraries

@@ -3,10 +3,7 @@
 # functions of both files. Without the option the link drops DWARF.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-int scale = 3;
-__noinline unsigned first(unsigned x) { return x * scale; }
-EOF
+compile a <<<'int scale = 3; __noinline unsigned first(unsigned x) { return x * scale; }'
 compile b <<'EOF'
 extern int scale;
 static struct { int a, b; } pair;

@@ -8,10 +8,7 @@ limit=8192
 if grep -qa __asan_init "$BPFLINK"; then limit=unlimited; fi
 link_in_little() { (ulimit -d $limit && "$BPFLINK" --threads 1 "$@" -o out.o); }
 
-compile few <<'EOF'
-char few[1 << 20];
-SEC("socket") int prog(struct __sk_buff *ctx) { return few[ctx->len & 0xffff]; }
-EOF
+compile few <<<'char few[1 << 20]; SEC("socket") int prog(struct __sk_buff *ctx) { return few[ctx->len & 0xffff]; }'
 compile many <<<'char many[3000][1 << 20];'
 link few.o many.o
 contains '.bss SHT_NOBITS 3146776576 AW 1' sections

@@ -3,19 +3,10 @@
 # the archives after it. A missing library is an error.
 . "$(dirname "$0")/common.sh"
 
-compile main <<'EOF'
-int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-EOF
-compile helper <<'EOF'
-int helper(int x) { return x + 1; }
-EOF
-compile extra <<'EOF'
-int extra(int x) { return x + 2; }
-EOF
-compile other <<'EOF'
-int helper(int x) { return x + 3; }
-EOF
+compile main <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'
+compile helper <<<'int helper(int x) { return x + 1; }'
+compile extra <<<'int extra(int x) { return x + 2; }'
+compile other <<<'int helper(int x) { return x + 3; }'
 mkdir near far
 llvm-ar-19 rc near/libfoo.a helper.o extra.o
 llvm-ar-19 rc far/libfoo.a other.o

@@ -2,17 +2,9 @@
 # --license settles licenses that differ, and adds one to objects without.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-char LICENSE[] SEC("license") = "GPL";
-SEC("socket") int a(void *ctx) { return 1; }
-EOF
-compile b <<'EOF'
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-SEC("socket") int b(void *ctx) { return 2; }
-EOF
-compile none <<'EOF'
-SEC("socket") int c(void *ctx) { return 3; }
-EOF
+compile a <<<'char LICENSE[] SEC("license") = "GPL"; SEC("socket") int a(void *ctx) { return 1; }'
+compile b <<<'char LICENSE[] SEC("license") = "Dual BSD/GPL"; SEC("socket") int b(void *ctx) { return 2; }'
+compile none <<<'SEC("socket") int c(void *ctx) { return 3; }'
 text() { llvm-objcopy-19 --dump-section=license=contents out.o /dev/null; tr '\0' '|' <contents; }
 
 link_fails a.o b.o

@@ -13,17 +13,9 @@ char LICENSE[] SEC("license") = "GPL";
 int _version SEC("version") = 7;
 SEC("socket") int b(void *ctx) { return 2; }
 EOF
-compile c <<'EOF'
-char _license[] SEC("license") = "GPL";
-SEC("socket") int c(void *ctx) { return 3; }
-EOF
-compile other <<'EOF'
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-SEC("socket") int d(void *ctx) { return 4; }
-EOF
-compile version8 <<'EOF'
-int _version SEC("version") = 8;
-EOF
+compile c <<<'char _license[] SEC("license") = "GPL"; SEC("socket") int c(void *ctx) { return 3; }'
+compile other <<<'char LICENSE[] SEC("license") = "Dual BSD/GPL"; SEC("socket") int d(void *ctx) { return 4; }'
+compile version8 <<<'int _version SEC("version") = 8;'
 
 link a.o b.o c.o
 expect '47 50 4c 00' bytes license

@@ -8,14 +8,8 @@ int first(int), second(int);
 void nothing(void) {}
 SEC("socket") int prog(struct __sk_buff *ctx) { return first(ctx->len) + second(2); }
 END
-compile first -g0 <<'END'
-static __noinline int mix(int x) { return x * 3; }
-int first(int x) { return mix(x); }
-END
-compile second -g0 <<'END'
-static __noinline int mix(int x) { return x * 5; }
-int second(int x) { return mix(x); }
-END
+compile first -g0 <<<'static __noinline int mix(int x) { return x * 3; } int first(int x) { return mix(x); }'
+compile second -g0 <<<'static __noinline int mix(int x) { return x * 5; } int second(int x) { return mix(x); }'
 differs '- refused: *' 'the peer takes no objects without BTF'
 functions() { bpftool btf dump file out.o | grep -A1 "FUNC.*$1"; }
 for order in 'main.o first.o second.o' 'second.o main.o first.o'; do
@@ -31,9 +25,7 @@ done
 # A prototype that a partial link made says nothing of the function's type; a file that declares
 # the function does. Without such a file the function stays static: the kernel refuses a global
 # function that returns nothing.
-compile typed <<'END'
-__noinline int typed(int x) { return x + 1; }
-END
+compile typed <<<'__noinline int typed(int x) { return x + 1; }'
 "$BPFLINK" -r first.o typed.o -o part.o
 object=part.o contains 'func static void first(void);' declarations
 for order in 'main.o second.o part.o' 'part.o second.o main.o'; do
@@ -46,10 +38,7 @@ contains 'func static void first(void);' declarations
 contains 'func static void second(void);' declarations
 
 # Two names of one function get one record: the kernel refuses two for one instruction.
-compile aliased -g0 <<'END'
-int first(int x) { return x + 1; }
-int second(int) __attribute__((alias("first")));
-END
+compile aliased -g0 <<<'int first(int x) { return x + 1; } int second(int) __attribute__((alias("first")));'
 link main.o aliased.o
 [[ $(func_info | grep -cE ' (first|second)$') == 1 ]]
 "$BPFLINK" out.o -o again.o

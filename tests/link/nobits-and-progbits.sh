@@ -3,13 +3,8 @@
 # first file.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-int zero[2] SEC(".bss.mixed");
-SEC("socket") int prog(void *ctx) { return zero[0]; }
-EOF
-compile b -S <<'EOF'
-int one SEC(".bss.mixed");
-EOF
+compile a <<<'int zero[2] SEC(".bss.mixed"); SEC("socket") int prog(void *ctx) { return zero[0]; }'
+compile b -S <<<'int one SEC(".bss.mixed");'
 # C cannot say this: clang makes the section NOBITS because of its name.
 sed 's/@nobits/@progbits/; /^one:/{n;s/\.long\s*0.*/.long 1/}' b.o >b.s
 "$CC" --target=bpf -c b.s -o b.o

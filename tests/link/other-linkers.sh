@@ -21,10 +21,7 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4);
          __type(key, __u32); __type(value, __u64); } packets SEC(".maps");
 __weak unsigned helper(unsigned x) { return x / 3; }
 EOF
-compile strong <<'EOF'
-unsigned helper(unsigned x) { return x / 7; }
-char LICENSE[] SEC("license") = "GPL";
-EOF
+compile strong <<<'unsigned helper(unsigned x) { return x / 7; } char LICENSE[] SEC("license") = "GPL";'
 differs '- refused: conflicting non-weak symbol*' 'an extern makes it take the weak definition for a strong one'
 link main.o lib.o strong.o
 types | grep -F 'struct only_here' >/dev/null || fail 'our output lacks the second file'\''s types'

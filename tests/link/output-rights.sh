@@ -5,9 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer fails under strace
-compile a <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 touch probe
 setfacl -m u:65534:r probe 2>/dev/null || skip "there are no access control lists here, or no setfacl"
 

@@ -34,10 +34,7 @@ static volatile unsigned state = 5;
 unsigned helper(unsigned x) { return x * state; }
 SEC("xdp") int second(struct xdp_md *ctx) { return helper(1); }
 EOF
-compile d <<'EOF'
-long other = 9;
-SEC("socket") int third(void *ctx) { return other; }
-EOF
+compile d <<<'long other = 9; SEC("socket") int third(void *ctx) { return other; }'
 differs '- refused: *' 'to the peer a weak definition behind a strong extern is strong'
 link a.o b.o c.o d.o
 run 'prog()=7' 'shared[1]=40' total=7

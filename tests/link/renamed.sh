@@ -48,10 +48,7 @@ symbols | awk '$2 == "FUNC" || $2 == "OBJECT" || $2 == "NOTYPE"' | sort >got
 diff want got
 
 # The definitions of one input, in any file of the library; not its undefined symbols.
-compile caller <<'END'
-int count(int x);
-int twofold(int x) { return count(x) + count(x); }
-END
+compile caller <<<'int count(int x); int twofold(int x) { return count(x) + count(x); }'
 compile main2 <<'END'
 int a_twofold(int x);
 int elsewhere(int x) { return x + 1; }

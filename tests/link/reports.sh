@@ -8,10 +8,7 @@ __weak unsigned pick(unsigned x) { return x / 3; }
 int shared = 1;
 SEC("socket") int prog(struct __sk_buff *ctx) { return pick(ctx->len) + shared; }
 EOF
-compile b <<'EOF'
-extern int shared;
-unsigned pick(unsigned x) { return x + shared; }
-EOF
+compile b <<<'extern int shared; unsigned pick(unsigned x) { return x + shared; }'
 
 "$BPFLINK" a.o b.o -o out.o --Map map
 grep -E '\.text' map >/dev/null

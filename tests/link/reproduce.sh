@@ -11,21 +11,14 @@ int helper(int x);
 int thin(int x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len) + thin(2); }
 EOF
-compile helper <<'EOF'
-int helper(int x) { return x * 3; }
-int unused(int x) { return x * 5; }
-EOF
+compile helper <<<'int helper(int x) { return x * 3; } int unused(int x) { return x * 5; }'
 compile thin <<'EOF'
 int nested(int x);
 int absolute(int x);
 int thin(int x) { return nested(x) + absolute(x); }
 EOF
-compile nested <<'EOF'
-int nested(int x) { return x * 7; }
-EOF
-compile absolute <<'EOF'
-int absolute(int x) { return x * 11; }
-EOF
+compile nested <<<'int nested(int x) { return x * 7; }'
+compile absolute <<<'int absolute(int x) { return x * 11; }'
 mv helper.o "$long"
 mv thin.o absolute.o objects
 ar rc objects/inner.a nested.o && rm nested.o

@@ -5,13 +5,8 @@
 BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-extern int absent;
-SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + absent; }
-EOF
-compile member <<'EOF'
-int other(int x) { return x; }
-EOF
+compile a <<<'extern int absent; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + absent; }'
+compile member <<<'int other(int x) { return x; }'
 # The limits stop a program that reads on.
 fails() { # COMMAND...
   local status=0

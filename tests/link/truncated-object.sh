@@ -7,10 +7,7 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, i
 static volatile int state = 3;
 SEC("socket") int prog(void *ctx) { int key = 0; return state + (bpf_map_lookup_elem(&m, &key) != 0); }
 EOF
-compile b <<'EOF'
-int v = 3;
-SEC("socket") int prog(void *ctx) { return v; }
-EOF
+compile b <<<'int v = 3; SEC("socket") int prog(void *ctx) { return v; }'
 
 for input in a b; do
   size=$(stat -c %s $input.o)

@@ -36,10 +36,7 @@ struct flags { int kind; int _pad0; unsigned on : 1, ready : 3; };
 extern struct flags flags;
 SEC("socket") int prog(void *ctx) { return flags.kind; }
 EOF
-compile b <<'EOF'
-struct flags { int kind; int __reserved; unsigned enabled : 1, level : 3; };
-struct flags flags = {2};
-EOF
+compile b <<<'struct flags { int kind; int __reserved; unsigned enabled : 1, level : 3; }; struct flags flags = {2};'
 for order in "a.o b.o" "b.o a.o"; do
   # shellcheck disable=SC2086 # two words
   "$BPFLINK" --verify $order -o out.o 2>errors || fail "$(<errors)"

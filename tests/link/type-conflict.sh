@@ -8,16 +8,9 @@ extern long total;
 int helper(int x);
 SEC("socket") int prog(void *ctx) { return total + helper(1); }
 EOF
-compile b <<'EOF'
-int total = 1;
-EOF
-compile c <<'EOF'
-long total = 1;
-int helper(long *x) { return *x; }
-EOF
-compile d <<'EOF'
-long helper(int x) { return x; }
-EOF
+compile b <<<'int total = 1;'
+compile c <<<'long total = 1; int helper(long *x) { return *x; }'
+compile d <<<'long helper(int x) { return x; }'
 link_fails a.o b.o d.o
 expect_error 'total'
 expect_error 'long total'

@@ -3,13 +3,8 @@
 # them back into errors.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-extern int v;
-SEC("socket") int prog(void *ctx) { return v; }
-EOF
-compile b <<'EOF'
-long v = 4;
-EOF
+compile a <<<'extern int v; SEC("socket") int prog(void *ctx) { return v; }'
+compile b <<<'long v = 4;'
 link_fails a.o b.o
 expect_error "b.bpf.c:1: error: conflicting types of 'v'"
 

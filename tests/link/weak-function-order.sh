@@ -3,17 +3,10 @@
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do
-  compile weak$n <<EOF
-__weak int answer(void) { return $n; }
-EOF
+  compile weak$n <<<"__weak int answer(void) { return $n; }"
 done
-compile strong <<'EOF'
-int answer(void) { return 42; }
-EOF
-compile main <<'EOF'
-int answer(void);
-SEC("socket") int prog(void *ctx) { return answer(); }
-EOF
+compile strong <<<'int answer(void) { return 42; }'
+compile main <<<'int answer(void); SEC("socket") int prog(void *ctx) { return answer(); }'
 
 differs '- symbol answer FUNC GLOBAL *' 'the peer gives a weak definition the binding of the extern'
 differs '- refused: conflicting*' 'to the peer such a definition is strong'

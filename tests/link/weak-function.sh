@@ -3,13 +3,8 @@
 # symbol, func_info or line_info.
 . "$(dirname "$0")/common.sh"
 
-compile weak <<'EOF'
-__weak int answer(void) { return 1; }
-SEC("socket") int prog(void *ctx) { return answer(); }
-EOF
-compile strong <<'EOF'
-int answer(void) { return 42; }
-EOF
+compile weak <<<'__weak int answer(void) { return 1; } SEC("socket") int prog(void *ctx) { return answer(); }'
+compile strong <<<'int answer(void) { return 42; }'
 
 for order in "weak.o strong.o" "strong.o weak.o"; do
   link $order

@@ -8,9 +8,7 @@ SEC("socket") int first(void *ctx) { return 1; }
 SEC("socket") __weak int prog(void *ctx) { return bpf_get_smp_processor_id(); }
 SEC("socket") int last(void *ctx) { return 3; }
 EOF
-compile b <<'EOF'
-SEC("xdp") int prog(void *ctx) { return 20; }
-EOF
+compile b <<<'SEC("xdp") int prog(void *ctx) { return 20; }'
 link a.o b.o
 
 expect 'FUNC GLOBAL DEFAULT xdp 0 16' symbol prog

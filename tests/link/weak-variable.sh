@@ -9,12 +9,8 @@ __weak int limit = 10;
 int after = 3;
 SEC("socket") int prog(void *ctx) { return before + limit + after; }
 EOF
-compile strong <<'EOF'
-int limit = 20;
-EOF
-compile weak2 <<'EOF'
-__weak int limit = 30;
-EOF
+compile strong <<<'int limit = 20;'
+compile weak2 <<<'__weak int limit = 30;'
 
 link weak.o strong.o
 expect $'before 0 4\nafter 4 4\nlimit 8 4' datasec .data

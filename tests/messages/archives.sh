@@ -2,9 +2,7 @@
 # Archives and their members.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 cp good.o a-name-of-more-than-fifteen-characters.o
 llvm-ar-19 rcS --format=gnu good.a good.o a-name-of-more-than-fifteen-characters.o
 llvm-ar-19 rcS --format=bsd bsd.a a-name-of-more-than-fifteen-characters.o

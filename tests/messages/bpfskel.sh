@@ -6,9 +6,7 @@ compile main <<'END'
 int helper(int x);
 SEC("socket") int prog(void *ctx) { return helper(1); }
 END
-compile helper <<'END'
-__weak int helper(int x) { return x; }
-END
+compile helper <<<'__weak int helper(int x) { return x; }'
 
 # wrong MESSAGE ARGUMENT...
 wrong() {

@@ -67,9 +67,7 @@ expect_message 'bpflink: error: without.o: has .BTF.ext but no .BTF' "$BPFLINK" 
 # References from .BTF to other sections
 bad ".BTF: type [$(bpftool btf dump file good.o | sed -n "s/^\[\(.*\)\] FUNC 'prog'.*/\1/p")] FUNC 'prog' is global, but there is no such symbol" \
   ext:func_info_len=0 "symbol:prog:st_name=old + 1"
-compile big --target=bpfeb <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile big --target=bpfeb <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 llvm-objcopy-19 --dump-section=.BTF=big.btf big.o
 llvm-objcopy-19 --update-section=.BTF=big.btf --remove-section=.BTF.ext good.o mixed.o
 expect_message 'bpflink: error: mixed.o: .BTF has the other byte order than the object' "$BPFLINK" mixed.o -o out.o

@@ -47,8 +47,6 @@ bad_blob 'string section does not begin with NUL (is it split BTF, which needs -
   "$int; strings = b'int\\0'"
 
 # The same in an object
-compile good <<'EOF'
-SEC("socket") int prog(void *ctx) { return 1; }
-EOF
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 bad '.BTF: not BTF: magic number is 0x1234, not 0xeb9f' btf:magic=0x1234
 bad '.BTF: string section does not begin with NUL' string:0=1

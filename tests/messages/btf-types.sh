@@ -85,9 +85,7 @@ bad ".BTF: type [1] PTR: refers to type id 8388607, but the last is $types" type
 bad ".BTF: type [2] at offset 12 of the type section has kind 0" type:2:kind=0
 
 # A link makes variables' types anew, which changes type ids.
-compile plain <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile plain <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 blob odd.btf "$odd; $int; add(VAR, 'v', 2, 1)"
 llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --add-section=.BTF=odd.btf plain.o odd.o
 expect_message "bpflink: error: odd.o: .BTF: type [1] 'odd' has unknown kind 20, which may refer to any type or string, and type [3] would be omitted" \

@@ -2,9 +2,7 @@
 # Inputs that are no BPF objects: the message names their format. The most common are in gallery.sh.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 echo 'int number;' >text.c
 printf 'a\0b' >data
 printf '\177ELF' >magic.o
@@ -65,9 +63,7 @@ expect_error 'bpflink: text.a(text.c): not a BPF object but text file (compile i
 expect_error 'bpflink: inner.a(text.a): not a BPF object but archive'
 
 # Byte order
-compile big --target=bpfeb <<'END'
-SEC("socket") int other(void *ctx) { return 1; }
-END
+compile big --target=bpfeb <<<'SEC("socket") int other(void *ctx) { return 1; }'
 expect_message 'bpflink: error: good.o: is little-endian, but big.o is big-endian (compile all for one --target)' "$BPFLINK" big.o good.o -o out.o
 
 # Nothing to link

@@ -115,10 +115,7 @@ doctored bad.o header:.rel.data:sh_type=4 header:.rel.data:sh_offset="$end" head
 fails 'bad.o:(.data+0x0): relocation R_BPF_64_ABS32 refers to offset 0x10000000000, which the instruction or field cannot hold' bad.o
 
 # Variables
-compile good <<'END'
-static volatile int a = 1, b = 2;
-SEC("socket") int prog(void *ctx) { return a + b; }
-END
+compile good <<<'static volatile int a = 1, b = 2; SEC("socket") int prog(void *ctx) { return a + b; }'
 bad_variable() {
   doctored bad.o "${@:2}"
   fails "$1" bad.o

@@ -2,9 +2,7 @@
 # The kernel's limits: types, strings, members.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 # too_large MESSAGE STATEMENTS: both programs refuse to write such types
 too_large() {
   blob large.btf "$2"

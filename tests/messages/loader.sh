@@ -35,9 +35,7 @@ static struct $map flows SEC(".maps");
 SEC("socket") int prog(void *ctx) { $use }
 END
 tells 'remove static' static_map.o
-compile map_of_bss <<END
-struct $map flows;
-END
+compile map_of_bss <<<"struct $map flows;"
 compile map_of_maps <<END
 struct $map flows SEC(".maps");
 END
@@ -88,9 +86,7 @@ int is_wanted(struct __sk_buff *ctx) { return 1; }
 SEC("tc") int prog(struct __sk_buff *ctx) { return is_wanted(ctx) ? ctx->len : 0; }
 END
 silent inlined_constant.o
-compile constant_alone <<'END'
-int pass(struct __sk_buff *ctx) { return 1; }
-END
+compile constant_alone <<<'int pass(struct __sk_buff *ctx) { return 1; }'
 tells "'pass' is in .text: is SEC(...) missing?" constant_alone.o
 compile constant_beside <<'END'
 int pass(struct __sk_buff *ctx) { return 1; }
@@ -107,14 +103,9 @@ END
 silent callback.o
 
 # A library needs no license; programs do.
-compile prints <<'END'
-int say(int code) { bpf_printk("%d", code); return 0; }
-END
+compile prints <<<'int say(int code) { bpf_printk("%d", code); return 0; }'
 silent prints.o
-compile prints_too <<'END'
-extern int say(int code);
-SEC("tc") int prog(struct __sk_buff *ctx) { return say(ctx->len); }
-END
+compile prints_too <<<'extern int say(int code); SEC("tc") int prog(struct __sk_buff *ctx) { return say(ctx->len); }'
 tells 'the license is missing' prints.o prints_too.o
 
 # ---- constants
@@ -127,22 +118,10 @@ compile variable <<'END'
 int rate = 1;
 int rates[4] = {1};
 END
-compile reads <<'END'
-extern int rate;
-SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }
-END
-compile reads_const <<'END'
-extern const volatile int rate;
-SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }
-END
-compile writes <<'END'
-extern int rates[4];
-SEC("tc") int prog(struct __sk_buff *ctx) { rates[2] = ctx->len; return 0; }
-END
-compile adds <<'END'
-extern int rate;
-SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
-END
+compile reads <<<'extern int rate; SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }'
+compile reads_const <<<'extern const volatile int rate; SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }'
+compile writes <<<'extern int rates[4]; SEC("tc") int prog(struct __sk_buff *ctx) { rates[2] = ctx->len; return 0; }'
+compile adds <<<'extern int rate; SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }'
 tells "constant.bpf.c:1: warning: 'rate' is defined const but declared non-const" reads.o constant.o
 tells "variable.bpf.c:1: warning: 'rate' is declared const but defined non-const" reads_const.o variable.o
 refuses "'rates' is defined const but written to" writes.o constant.o
@@ -150,9 +129,7 @@ refuses "'rate' is defined const but written to" adds.o constant.o
 silent reads_const.o constant.o
 silent writes.o variable.o
 # Loaders leave .data writable, even for constants.
-compile constant_of_data <<'END'
-const volatile int rate SEC(".data.rate") = 1;
-END
+compile constant_of_data <<<'const volatile int rate SEC(".data.rate") = 1;'
 compile adds_to_data <<'END'
 extern int rate SEC(".data.rate");
 SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
@@ -169,9 +146,7 @@ compile unchecked <<'END'
 extern int log_event(int code) __weak;
 SEC("tc") int prog2(struct __sk_buff *ctx) { return log_event(1); }
 END
-compile logs <<'END'
-int log_event(int code) { return code; }
-END
+compile logs <<<'int log_event(int code) { return code; }'
 tells "weak function 'log_event' is not defined" checked.o
 tells "weak function 'log_event' is not defined" unchecked.o
 silent -r unchecked.o

@@ -2,9 +2,7 @@
 # Errors in command lines and response files. The most common are in gallery.sh.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
+compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 
 # wrong MESSAGE ARGUMENT...
 wrong() {

@@ -2,9 +2,7 @@
 # Unwritable outputs: neither the output nor the reports change.
 . "$(dirname "$0")/common.sh"
 
-compile good <<'END'
-SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
-END
+compile good <<<'SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }'
 mkdir directory
 for program in bpflink btfdedup; do
   declare -n path=${program^^}

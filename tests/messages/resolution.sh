@@ -17,10 +17,7 @@ compile_plain near <<'END'
 int helpers(int x) { return x; }
 int missing;
 END
-compile lib <<'END'
-int helper(int x) { return x; }
-int missing;
-END
+compile lib <<<'int helper(int x) { return x; } int missing;'
 mkdir dir
 llvm-ar-19 rc dir/libhelp.a lib.o
 
@@ -128,13 +125,8 @@ best_of() {
   done
   echo "$best"
 }
-compile calls_nothing <<'END'
-SEC("socket") int prog(void *ctx) { return 1; }
-END
-compile calls_missing <<'END'
-extern int missing(int code);
-SEC("socket") int prog(void *ctx) { return missing(1); }
-END
+compile calls_nothing <<<'SEC("socket") int prog(void *ctx) { return 1; }'
+compile calls_missing <<<'extern int missing(int code); SEC("socket") int prog(void *ctx) { return missing(1); }'
 good=$(best_of "$BPFLINK" calls_nothing.o -o out.o)
 failed=$(best_of "$BPFLINK" calls_missing.o -o out.o)
 ((failed < 3 * good)) || mistake "a failed link takes $failed us, a good one $good"

@@ -18,10 +18,7 @@ sys.exit(any(unicodedata.category(c) == "Cc" and c not in "\n\t" for c in text))
 # renamed NAME=NEW OBJECT: renames a symbol of OBJECT
 renamed() { llvm-objcopy-19 --redefine-sym "$1" "$2"; }
 
-compile user <<'EOF'
-int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-EOF
+compile user <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'
 compile one -g0 <<<'__u64 twice = 1;'
 llvm-objcopy-19 --strip-debug --remove-section .BTF --remove-section .BTF.ext user.o
 renamed "helper=$odd" user.o

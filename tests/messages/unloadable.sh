@@ -253,16 +253,10 @@ expect_message "bpflink: error: 'license' sections differ
 compile mit <<<'char LICENSE[] SEC("license") = "MIT";'
 ! "$BPFLINK" gpl1.o gpl4.o mit.o -o out.o 2>errors || mistake 'three licenses'
 grep -qxF -- '>>> --license TEXT replaces all' errors || mistake "$(<errors)"
-compile licence <<'END'
-char LICENSE[] SEC("licence") = "GPL";
-SEC("socket") int prog(void *ctx) { return 0; }
-END
+compile licence <<<'char LICENSE[] SEC("licence") = "GPL"; SEC("socket") int prog(void *ctx) { return 0; }'
 warns "bpflink: warning: licence.o: loaders read the license from section 'license', not 'licence'
 >>> char LICENSE[] SEC(\"license\") = \"GPL\";" licence.o
-compile pointer <<'END'
-const char *LICENSE SEC("license") = "GPL";
-SEC("socket") int prog(void *ctx) { return 0; }
-END
+compile pointer <<<'const char *LICENSE SEC("license") = "GPL"; SEC("socket") int prog(void *ctx) { return 0; }'
 "$BPFLINK" pointer.o -o out.o 2>errors
 [[ $(<errors) == 'bpflink: warning: pointer.o: the license is a pointer, and no loader reads what it points to
 >>> char LICENSE[] SEC("license") = "GPL";' ]] || mistake "$(<errors)"
@@ -284,10 +278,7 @@ grep -q '^both.bpf.c:2:58: warning: GPL-only helpers and kernel functions are ca
 [[ $(grep -c 'bpf_trace_printk in' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
 
 # ---- how it was compiled
-compile user <<'END'
-int helper(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
-END
+compile user <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'
 compile helper -g0 <<<'int helper(int x) { return x + 1; }'
 warns "bpflink: warning: helper.o: has no BTF, and others call its 'helper'
 >>> compile with -g" user.o helper.o

@@ -25,16 +25,12 @@ warns() {
   expect "error $want" facts "$@" --fatal-warnings
 }
 
-compile good <<'END'
-SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }
-END
+compile good <<<'SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len; }'
 "$BPFLINK" good.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of nothing: $(<warnings)"
 
 # Types
-compile plain -g0 <<'END'
-SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }
-END
+compile plain -g0 <<<'SEC("xdp") int plain(struct xdp_md *ctx) { return ctx->data; }'
 warns general 'no input has BTF' plain.o
 "$BPFLINK" good.o plain.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of one without BTF: $(<warnings)"
@@ -53,10 +49,7 @@ struct list_head head$i SEC(".data.A") __attribute__((btf_decl_tag("contains:ele
 struct elem last$i;
 END
 done
-compile nameless <<'END'
-struct { int a; } first __attribute__((btf_decl_tag("contains::node")));
-struct { int b; } second;
-END
+compile nameless <<<'struct { int a; } first __attribute__((btf_decl_tag("contains::node"))); struct { int b; } second;'
 "$BPFLINK" nameless.o good.o -o out.o 2>warnings
 [[ ! -s warnings ]] || mistake "of structs without a name: $(<warnings)"
 "$BPFLINK" list1.o good.o -o out.o 2>warnings
@@ -160,9 +153,7 @@ expect 'error duplicate-symbol twice user1.o:(.text+0x0) user2.o:(.text+0x0)
 error duplicate-symbol counter user1.o:(.bss+0x0) user2.o:(.bss+0x0)' facts user1.o user2.o
 expect 1 grep -c 'make it static inline there' errors
 expect 1 grep -c 'only declare it there (extern)' errors
-compile clash <<'END'
-long counter;
-END
+compile clash <<<'long counter;'
 "$BPFLINK" user1.o clash.o -o out.o 2>errors && mistake 'a clash links'
 grep -qxF '>>> if they are not the same thing, make one of them static' errors || mistake "$(<errors)"
 
