@@ -49,51 +49,31 @@ main.last:
 	.size "main$string", 3
 
 	btf_begin
-	type .Luint8, INT, 0, 1                     # 1
+	type "uint8", INT, 0, 1                              # 1
 	.long 8
-	type .Luint32, INT, 0, 4                    # 2
+	type "uint32", INT, 0, 4                             # 2
 	.long 32
-	type .Luintptr, INT, 0, 8                   # 3
+	type "uintptr", INT, 0, 8                            # 3
 	.long 64
-	type .Lp_uint8, PTR, 0, 1                   # 4
-	type .Lgo_string, STRUCT, 2, 16             # 5
-	member .Lptr, 4, 0
-	member .Llen, 3, 64
-	type .Lbytes, STRUCT, 3, 24                 # 6
-	member .Lptr, 4, 0
-	member .Llen, 3, 64
-	member .Lcap, 3, 128
-	type .Levent, STRUCT, 3, 48                 # 7
-	member .Lname, 5, 0
-	member .Ldata, 6, 128
-	member .Ltotal, 2, 320
-	type .Lp_event, PTR, 0, 7                   # 8
-	unnamed FUNC_PROTO, 2, 2                    # 9
-	.long .Le-.Lstrings, 8
-	.long .Ln-.Lstrings, 2
-	type .Ladd, FUNC, GLOBAL, 9                 # 10
-	type .Llast, VAR, 0, 7                      # 11
+	type "*uint8", PTR, 0, 1                             # 4
+	type "string", STRUCT, 2, 16                         # 5
+	member "ptr", 4, 0
+	member "len", 3, 64
+	type "[]uint8", STRUCT, 3, 24                        # 6
+	member "ptr", 4, 0
+	member "len", 3, 64
+	member "cap", 3, 128
+	type "main.event", STRUCT, 3, 48                     # 7
+	member "name", 5, 0
+	member "data", 6, 128
+	member "total", 2, 320
+	type "*main.event", PTR, 0, 7                        # 8
+	unnamed FUNC_PROTO, 2, 2                             # 9
+	pair "e", 8
+	pair "n", 2
+	type "(*main.event).add", FUNC, GLOBAL, 9            # 10
+	type "main.last", VAR, 0, 7                          # 11
 	.long GLOBAL
-	type .Ldata_section, DATASEC, 1, 48         # 12
+	type ".data", DATASEC, 1, 48                         # 12
 	.long 11, main.last, 48
-	strings_begin
-	string .Luint8, "uint8"
-	string .Luint32, "uint32"
-	string .Luintptr, "uintptr"
-	string .Lp_uint8, "*uint8"
-	string .Lgo_string, "string"
-	string .Lptr, "ptr"
-	string .Llen, "len"
-	string .Lbytes, "[]uint8"
-	string .Lcap, "cap"
-	string .Levent, "main.event"
-	string .Lname, "name"
-	string .Ldata, "data"
-	string .Ltotal, "total"
-	string .Lp_event, "*main.event"
-	string .Le, "e"
-	string .Ln, "n"
-	string .Ladd, "(*main.event).add"
-	string .Llast, "main.last"
-	string .Ldata_section, ".data"
-	strings_end
+	btf_end

@@ -84,67 +84,38 @@ ARGS:
 	.size ARGS, 24
 
 	btf_begin
-	type .Lu8, INT, 0, 1                        # 1
+	type "u8", INT, 0, 1                                 # 1
 	.long 8
-	type .Lu32, INT, 0, 4                       # 2
+	type "u32", INT, 0, 4                                # 2
 	.long 32
-	type .Lusize, INT, 0, 8                     # 3
+	type "usize", INT, 0, 8                              # 3
 	.long 64
-	type .Lconst_u8, PTR, 0, 1                  # 4
-	type .Lslice, STRUCT, 2, 16                 # 5
-	member .Ldata_ptr, 4, 0
-	member .Llength, 3, 64
-	type .Loption, STRUCT, 2, 8                 # 6
-	member .Ltag, 2, 0
-	member .Lzero, 2, 32
-	type .Larguments, STRUCT, 2, 24             # 7
-	member .Lpieces, 5, 0
-	member .Lwidth, 6, 128
-	type .Lalignment, ENUM, 2, 4                # 8
-	.long .Lleft-.Lstrings, 0
-	.long .Lright-.Lstrings, 1
-	type .Lmut_option, PTR, 0, 6                # 9
-	unnamed FUNC_PROTO, 1, 2                    # 10
-	.long .Lself-.Lstrings, 9
-	type .Lunwrap, FUNC, STATIC, 10             # 11
-	type .Lc_void, ENUM, 1, 4                   # 12
-	.long .Lvariant-.Lstrings, 0
-	type .Lmut_void, PTR, 0, 12                 # 13
-	unnamed FUNC_PROTO, 1, 2                    # 14
-	.long .Lctx-.Lstrings, 13
-	type .Lcount, FUNC, GLOBAL, 14              # 15
-	type .LARGS, VAR, 0, 7                      # 16
+	type "*const u8", PTR, 0, 1                          # 4
+	type "&[u8]", STRUCT, 2, 16                          # 5
+	member "data_ptr", 4, 0
+	member "length", 3, 64
+	type "Option<u32>", STRUCT, 2, 8                     # 6
+	member "__tag", 2, 0
+	member "__0", 2, 32
+	type "core::fmt::Arguments", STRUCT, 2, 24           # 7
+	member "pieces", 5, 0
+	member "width", 6, 128
+	type "core::fmt::rt::Alignment", ENUM, 2, 4          # 8
+	pair "Left", 0
+	pair "Right", 1
+	type "&mut core::option::Option<u32>", PTR, 0, 6     # 9
+	unnamed FUNC_PROTO, 1, 2                             # 10
+	pair "self", 9
+	type "unwrap<u32>", FUNC, STATIC, 10                 # 11
+	type "c_void", ENUM, 1, 4                            # 12
+	pair "__variant1", 0
+	type "*mut core::ffi::c_void", PTR, 0, 12            # 13
+	unnamed FUNC_PROTO, 1, 2                             # 14
+	pair "ctx", 13
+	type "count", FUNC, GLOBAL, 14                       # 15
+	type "ARGS", VAR, 0, 7                               # 16
 	.long GLOBAL
-	type .Ldata, DATASEC, 1, 24                 # 17
+	type ".data", DATASEC, 1, 24                         # 17
 	.long 16, ARGS, 24
-	strings_begin
-	string .Lu8, "u8"
-	string .Lu32, "u32"
-	string .Lusize, "usize"
-	string .Lconst_u8, "*const u8"
-	string .Lslice, "&[u8]"
-	string .Ldata_ptr, "data_ptr"
-	string .Llength, "length"
-	string .Loption, "Option<u32>"
-	string .Ltag, "__tag"
-	string .Lzero, "__0"
-	string .Larguments, "core::fmt::Arguments"
-	string .Lpieces, "pieces"
-	string .Lwidth, "width"
-	string .Lalignment, "core::fmt::rt::Alignment"
-	string .Lleft, "Left"
-	string .Lright, "Right"
-	string .Lmut_option, "&mut core::option::Option<u32>"
-	string .Lself, "self"
-	string .Lunwrap, "unwrap<u32>"
-	string .Lc_void, "c_void"
-	string .Lvariant, "__variant1"
-	string .Lmut_void, "*mut core::ffi::c_void"
-	string .Lctx, "ctx"
-	string .Lcount, "count"
-	string .LARGS, "ARGS"
-	string .Ldata, ".data"
-	string .Lxdp, "xdp"
-	string .Ltext, ".text"
-	strings_end
-	func_info .Lxdp, .Lbegin_count, 15, .Ltext, .Lbegin_unwrap, 11
+	func_info "xdp", .Lbegin_count, 15, ".text", .Lbegin_unwrap, 11
+	btf_end
