@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "dedup/internal.hpp"
 #include "linker/text/printable.hpp"
@@ -17,6 +18,27 @@ constexpr std::string_view red = "\033[1;31m", magenta = "\033[1;35m", green = "
 
 /// A longer line is generated and would not help a reader.
 constexpr size_t longest_line = 240;
+
+/// Names of DiagnosticCode, in its order.
+constexpr std::string_view code_names[] = {
+    "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
+    "duplicate-symbol", "conflicting-types", "output-failure", "trace",
+    "dropped",          "different-layouts", "not-loadable",   "not-openable"};
+
+nlohmann::ordered_json location_to_json(const DiagnosticLocation& location) {
+  nlohmann::ordered_json json{{"object", location.object}};
+  if (!location.section.empty()) {
+    json["section"] = location.section;
+    json["offset"] = location.offset;
+  }
+  if (!location.source.empty()) {
+    json["source"] = location.source;
+    json["line"] = location.line;
+    json["column"] = location.column;
+    if (!location.text.empty()) json["text"] = location.text;
+  }
+  return json;
+}
 
 /// "main.bpf.c:42", or "" if unknown.
 std::string source_line(const DiagnosticLocation& place) {
@@ -167,6 +189,24 @@ std::vector<const DiagnosticLocation*> places_of(const Diagnostic& diagnostic) {
     if (!is_of_types && !reference.location.object.empty()) places.push_back(&reference.location);
   }
   return places;
+}
+
+nlohmann::ordered_json to_json(const Diagnostic& diagnostic) {
+  constexpr std::string_view severities[] = {"error", "warning", "note"};
+  nlohmann::ordered_json json;
+  json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
+  json["code"] = code_names[static_cast<size_t>(diagnostic.code)];
+  json["message"] = diagnostic.message;
+  if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
+  if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
+  if (auto lines = detail_lines(diagnostic); !lines.empty()) json["details"] = std::move(lines);
+  for (const DiagnosticLocation* location : places_of(diagnostic))
+    json["locations"].push_back(location_to_json(*location));
+  return json;
+}
+
+std::string json_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string render(const Diagnostic& diagnostic, const RenderOptions& options) {

@@ -197,6 +197,46 @@ std::expected<void, Error> share_programs(std::vector<CoreFinding>& findings,
   return lists.size() <= most ? std::expected<void, Error>() : fail_too_many_programs(object);
 }
 
+/// Raises the statuses of programs to those of the findings.
+void add_statuses(const CoreObject& object, CoreResults& results) {
+  CoreStatus of_all = CoreStatus::Resolves;
+  /// The worst status of each list of programs, by its identity.
+  std::map<const void*, std::pair<const ProgramList*, CoreStatus>> worst;
+  for (size_t i = 0; i < results.findings.size(); ++i) {
+    const CoreFinding& finding = results.findings[i];
+    // One relocation that cannot be applied keeps the whole object from loading. But code that no
+    // program calls stops no program.
+    bool is_of_all = finding.need == CoreNeed::Relocation
+                         ? stops_all(object, object.records[i], finding)
+                         : finding.programs.empty();
+    if (is_of_all) {
+      of_all = std::max(of_all, finding.status);
+      continue;
+    }
+    auto& [list, status] = worst[finding.programs.identity()];
+    list = &finding.programs;
+    status = std::max(status, finding.status);
+  }
+  results.alone.assign(object.object.programs().size(), of_all);
+  for (const auto& [identity, of_list] : worst)
+    for (std::string_view name : *of_list.first)
+      if (auto program = object.find_program(name))
+        results.alone[*program] = std::max(results.alone[*program], of_list.second);
+  results.statuses = results.alone;
+  for (const StructOps& ops : object.object.struct_ops()) {
+    std::vector<size_t> together;
+    CoreStatus of_map = CoreStatus::Resolves;
+    for (const StructOpsMember& member : ops.members)
+      if (auto program = object.find_program(member.program)) {
+        together.push_back(*program);
+        of_map = std::max(of_map, results.alone[*program]);
+      }
+    if (of_map < CoreStatus::Unknown) continue;
+    for (size_t program : together)
+      results.statuses[program] = std::max(results.statuses[program], of_map);
+  }
+}
+
 /// Puts the kernels in the order of their releases, those without one last.
 void sort_kernels(CoreReport& report) {
   std::vector<size_t> order(report.kernels.size());
@@ -212,7 +252,7 @@ void sort_kernels(CoreReport& report) {
     for (size_t i : order) of_kernels.push_back(std::move(old[i]));
   };
   reorder(report.kernels);
-  reorder(report.findings);
+  reorder(report.results);
 }
 
 std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
@@ -230,7 +270,7 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
     std::expected<void, OutputProblem> written;
     std::string buffer;
     constexpr size_t enough = 1 << 20;
-    write_json(report, [&](std::string_view text) {
+    write_json(report, problems, [&](std::string_view text) {
       buffer += text;
       if (buffer.size() < enough || !written) return;
       written = write(*json, buffer);
@@ -259,21 +299,24 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
       if (auto output = outputs.open(option, *path); !output) return fail(output.error().message);
   if (auto ok = check_outputs(outputs, options, *inputs); !ok) return std::unexpected(ok.error());
   for (CoreObject& object : inputs->objects) object.analyze_code();
-  CoreReport report{inputs->objects, std::vector<KernelSummary>(inputs->kernels.size()), {}};
-  report.findings.resize(inputs->kernels.size());
-  report.input_size = inputs->size;
+  const size_t kernels = inputs->kernels.size();
+  CoreReport report{.objects = inputs->objects,
+                    .kernels = std::vector<KernelSummary>(kernels),
+                    .results = std::vector<std::vector<CoreResults>>(kernels),
+                    .input_size = inputs->size};
   const Limits limits(*inputs);
   std::mutex sharing;
-  std::vector<std::vector<std::string>> notes(inputs->kernels.size());
+  std::vector<std::vector<std::string>> notes(kernels);
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
     for (const CoreObject& object : inputs->objects) {
       auto findings = check_object(object, kernel, options, limits);
       if (!findings) return std::expected<void, Error>(std::unexpected(findings.error()));
+      CoreResults& results = report.results[index].emplace_back(std::move(*findings));
+      add_statuses(object, results);
       std::lock_guard lock(sharing);
-      if (auto ok = share_programs(*findings, object, report.lists); !ok) return ok;
-      report.findings[index].push_back(std::move(*findings));
+      if (auto ok = share_programs(results.findings, object, report.lists); !ok) return ok;
     }
     return std::expected<void, Error>();
   });

@@ -24,6 +24,12 @@ struct CoreInputs {
   bool is_complete = true;  ///< false: messages say which files cannot be checked
 };
 
+/// What reports say of a kernel.
+struct KernelSummary {
+  std::string name;
+  KernelIdentity identity;
+};
+
 /// Distinguishes programs from kernels, reads the programs and lists the kernels. A check passes
 /// over files that cannot be read, if others can. Errors begin with the file: it cannot be read, is
 /// malformed or holds no kernel; there is no program or no kernel; programs and kernels that are

@@ -1,33 +1,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "linker/programs/bpfcore/shown.hpp"
+#include "linker/report/reports.hpp"
+#include "linker/text/render.hpp"
 
 namespace bpflink {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
-/// Writes the elements of an array, one on each line.
-class ArrayWriter {
- public:
-  explicit ArrayWriter(const std::function<void(std::string_view)>& write) : write_(write) {}
-
-  void add(const Json& element) {
-    write_(is_first_ ? "\n" : ",\n");
-    is_first_ = false;
-    write_("    ");
-    write_(text_of(element));
-  }
-
- private:
-  const std::function<void(std::string_view)>& write_;
-  bool is_first_ = true;
-};
 
 std::string_view reason_name(CoreReason reason) {
   constexpr std::string_view names[] = {"",
@@ -68,74 +50,6 @@ Json kernel_to_json(const KernelSummary& kernel) {
   return json;
 }
 
-/// Adds the programs of findings. If thousands of findings have thousands of programs, lists are
-/// cut: the limit follows from the size of the input.
-class ProgramWriter {
- public:
-  explicit ProgramWriter(const CoreReport& report)
-      : names_left_(static_cast<size_t>((1 << 20) + report.input_size / 8)) {}
-
-  void add(const ProgramList& programs, Json& json) {
-    constexpr size_t always = 4;
-    size_t size = programs.size() - std::min(programs.size(), always);
-    if (size > names_left_) {
-      json["more_programs"] = size;
-      json["programs"] = programs.span().first(always);
-      return;
-    }
-    names_left_ -= size;
-    json["programs"] = programs.span();
-  }
-
- private:
-  size_t names_left_;
-};
-
-Json relocation_to_json(const CoreReport& report, ProgramWriter& programs, size_t kernel,
-                        size_t object, size_t index) {
-  const CoreObject& of = report.objects[object];
-  const CoreRecord& record = of.records[index];
-  const CoreFinding& finding = report.findings[kernel][object][index];
-  Json json{{"object", of.name},
-            {"kernel", report.kernels[kernel].name},
-            {"section", of.file().sections[record.section].name},
-            {"index", record.index},
-            {"offset", record.offset},
-            {"programs", Json::array()},
-            {"kind", core_kind_name(record.relocation.kind)},
-            {"access", of.accesses[index]},
-            {"status", core_status_name(finding.status)},
-            {"outcome", outcome_name(finding.outcome)},
-            {"value", finding.outcome == CoreOutcome::Value ? Json(finding.value) : Json()}};
-  const DiagnosticLocation& location = of.locations[index];
-  if (location.line != 0)
-    json["source"] = {
-        {"file", location.source}, {"line", location.line}, {"column", location.column}};
-  if (finding.outcome != CoreOutcome::Value) json["reason"] = reason_name(finding.reason);
-  if (!finding.assumes.empty()) {
-    json["assumes"] = Json::array();
-    for (const CoreAssumption& assumption : finding.assumes)
-      json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
-  }
-  programs.add(finding.programs, json);
-  if (finding.complaint) json["message"] = finding.complaint->what;
-  return json;
-}
-
-Json finding_to_json(const CoreReport& report, ProgramWriter& programs, size_t kernel,
-                     size_t object, const CoreFinding& finding) {
-  Json json{{"object", report.objects[object].name},
-            {"kernel", report.kernels[kernel].name},
-            {"kind", core_need_name(finding.need)},
-            {"name", finding.name},
-            {"programs", Json::array()},
-            {"status", core_status_name(finding.status)}};
-  programs.add(finding.programs, json);
-  if (finding.becomes_zero) json["becomes_zero"] = true;
-  if (finding.complaint) json["message"] = finding.complaint->what;
-  return json;
-}
-
 Json object_to_json(const CoreObject& object) {
   Json json{{"name", object.name}, {"programs", Json::array()}};
   std::span<const Program> programs = object.object.programs();
@@ -143,61 +57,170 @@ Json object_to_json(const CoreObject& object) {
     json["programs"].push_back({{"name", programs[i].name},
                                 {"section", programs[i].section},
                                 {"optional", bool{object.is_optional[i]}}});
+  for (const StructOps& ops : object.object.struct_ops()) {
+    Json& together = json["struct_ops"].emplace_back(Json::array());
+    for (const StructOpsMember& member : ops.members) together.push_back(member.program);
+  }
   return json;
 }
 
-Json program_to_json(const CoreReport& report, size_t kernel, size_t object, size_t program,
-                     CoreStatus status) {
-  return {{"object", report.objects[object].name},
-          {"kernel", report.kernels[kernel].name},
-          {"program", report.objects[object].object.programs()[program].name},
-          {"status", core_status_name(status)}};
-}
+/// Writes a report, each element of its arrays on a line.
+class JsonWriter {
+ public:
+  JsonWriter(const CoreReport& report, const std::function<void(std::string_view)>& write)
+      : report_(report),
+        write_(write),
+        names_left_(static_cast<size_t>((1 << 20) + report.input_size / 8)) {
+    write_("{\n  \"version\": 1");
+  }
+  void finish() { write_("\n}\n"); }
+
+  void add_inputs_and_statuses() {
+    add_array("kernels", [&] {
+      for (const KernelSummary& kernel : report_.kernels) add(kernel_to_json(kernel));
+    });
+    add_array("objects", [&] {
+      for (const CoreObject& object : report_.objects) add(object_to_json(object));
+    });
+    add_array("programs", [&] {
+      for_each_pair([&](const CoreObject& object, const CoreResults& results, const Json& pair) {
+        for (size_t i = 0; i < results.statuses.size(); ++i) {
+          Json json = pair;
+          json["program"] = object.object.programs()[i].name;
+          json["status"] = core_status_name(results.statuses[i]);
+          add(json);
+        }
+      });
+    });
+  }
+
+  void add_findings() {
+    add_array("relocations", [&] {
+      for_each_pair([&](const CoreObject& object, const CoreResults& results, const Json& pair) {
+        for (size_t i = 0; i < object.records.size(); ++i)
+          add_relocation(object, i, results.findings[i], pair);
+      });
+    });
+    add_array("findings", [&] {
+      for_each_pair([&](const CoreObject&, const CoreResults& results, const Json& pair) {
+        for (const CoreFinding& finding : results.findings)
+          if (finding.need != CoreNeed::Relocation) add_finding(finding, pair);
+      });
+    });
+  }
+
+  void add_problems(const std::vector<CoreProblem>& problems) {
+    add_array("problems", [&] {
+      for (const CoreProblem& problem : problems) {
+        Json json{{"object", report_.objects[problem.object].name}, {"kernels", Json::array()}};
+        for (size_t kernel : problem.kernels)
+          json["kernels"].push_back(report_.kernels[kernel].name);
+        set_programs(problem.programs, json);
+        json.update(to_json(problem.diagnostic));
+        add(json);
+      }
+    });
+  }
+
+ private:
+  template <typename AddAll>
+  void add_array(std::string_view key, AddAll add_all) {
+    write_(",\n  \"");
+    write_(key);
+    write_("\": [");
+    is_first_ = true;
+    add_all();
+    write_("\n  ]");
+  }
+
+  void add(const Json& element) {
+    write_(std::exchange(is_first_, false) ? "\n    " : ",\n    ");
+    write_(json_line(element));
+  }
+
+  template <typename Visit>
+  void for_each_pair(Visit visit) const {
+    for (size_t object = 0; object < report_.objects.size(); ++object)
+      for (size_t kernel = 0; kernel < report_.kernels.size(); ++kernel)
+        visit(report_.objects[object], report_.results[kernel][object],
+              Json{{"object", report_.objects[object].name},
+                   {"kernel", report_.kernels[kernel].name}});
+  }
+
+  void add_relocation(const CoreObject& object, size_t index, const CoreFinding& finding,
+                      Json json) {
+    const CoreRecord& record = object.records[index];
+    bool has_value = finding.outcome == CoreOutcome::Value;
+    json.update(Json{{"section", object.file().sections[record.section].name},
+                     {"index", record.index},
+                     {"offset", record.offset},
+                     {"programs", Json::array()},
+                     {"kind", core_kind_name(record.relocation.kind)},
+                     {"access", object.accesses[index]},
+                     {"status", core_status_name(finding.status)},
+                     {"outcome", outcome_name(finding.outcome)},
+                     {"value", has_value ? Json(finding.value) : Json()}});
+    const DiagnosticLocation& location = object.locations[index];
+    if (location.line != 0)
+      json["source"] = {
+          {"file", location.source}, {"line", location.line}, {"column", location.column}};
+    if (!has_value) json["reason"] = reason_name(finding.reason);
+    for (const CoreAssumption& assumption : finding.assumes)
+      json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
+    set_programs(finding.programs, json);
+    if (finding.complaint) json["message"] = finding.complaint->what;
+    add(json);
+  }
+
+  void add_finding(const CoreFinding& finding, Json json) {
+    json["kind"] = core_need_name(finding.need);
+    json["name"] = finding.name;
+    json["programs"] = Json::array();
+    json["status"] = core_status_name(finding.status);
+    set_programs(finding.programs, json);
+    if (finding.becomes_zero) json["becomes_zero"] = true;
+    if (finding.complaint) json["message"] = finding.complaint->what;
+    add(json);
+  }
+
+  /// If thousands of findings have thousands of programs, lists are cut: the limit follows from the
+  /// size of the input.
+  void set_programs(const ProgramList& programs, Json& json) {
+    constexpr size_t always = 4;
+    size_t more = programs.size() - std::min(programs.size(), always);
+    bool is_cut = more > names_left_;
+    if (is_cut)
+      json["more_programs"] = more;
+    else
+      names_left_ -= more;
+    json["programs"] = is_cut ? programs.span().first(always) : programs.span();
+  }
+
+  const CoreReport& report_;
+  const std::function<void(std::string_view)>& write_;
+  size_t names_left_;
+  bool is_first_ = true;
+};
 
 }  // namespace
 
-void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write) {
-  ProgramWriter programs(report);
-  auto for_each_pair = [&](auto visit) {
-    for (size_t object = 0; object < report.objects.size(); ++object)
-      for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) visit(kernel, object);
-  };
-  auto write_array = [&](std::string_view key, auto add_all) {
-    write(",\n  \"");
-    write(key);
-    write("\": [");
-    ArrayWriter array(write);
-    add_all(array);
-    write("\n  ]");
-  };
-  write("{\n  \"version\": 1");
-  write_array("kernels", [&](ArrayWriter& array) {
-    for (const KernelSummary& kernel : report.kernels) array.add(kernel_to_json(kernel));
-  });
-  write_array("objects", [&](ArrayWriter& array) {
-    for (const CoreObject& object : report.objects) array.add(object_to_json(object));
-  });
-  write_array("programs", [&](ArrayWriter& array) {
-    for_each_pair([&](size_t kernel, size_t object) {
-      auto statuses = report.program_statuses(object, kernel);
-      for (size_t i = 0; i < statuses.size(); ++i)
-        array.add(program_to_json(report, kernel, object, i, statuses[i]));
-    });
-  });
-  write_array("relocations", [&](ArrayWriter& array) {
-    for_each_pair([&](size_t kernel, size_t object) {
-      for (size_t i = 0; i < report.objects[object].records.size(); ++i)
-        array.add(relocation_to_json(report, programs, kernel, object, i));
-    });
-  });
-  write_array("findings", [&](ArrayWriter& array) {
-    for_each_pair([&](size_t kernel, size_t object) {
-      for (const CoreFinding& finding : report.findings[kernel][object])
-        if (finding.need != CoreNeed::Relocation)
-          array.add(finding_to_json(report, programs, kernel, object, finding));
-    });
-  });
-  write("\n}\n");
+void write_json(const CoreReport& report, const std::vector<CoreProblem>& problems,
+                const std::function<void(std::string_view)>& write) {
+  JsonWriter writer(report, write);
+  writer.add_inputs_and_statuses();
+  writer.add_findings();
+  writer.add_problems(problems);
+  writer.finish();
+}
+
+std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems) {
+  std::string json;
+  const std::function<void(std::string_view)> write = [&](std::string_view text) { json += text; };
+  JsonWriter writer(report, write);
+  writer.add_inputs_and_statuses();
+  writer.add_problems(problems);
+  writer.finish();
+  return put_into_page(core_page_before, json, core_page_after);
 }
 
 }  // namespace bpflink

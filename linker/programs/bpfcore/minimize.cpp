@@ -18,7 +18,6 @@
 #include "linker/programs/bpfcore/archive.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
-#include "linker/programs/bpfcore/report.hpp"
 #include "linker/text/diagnostics.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/text/program.hpp"

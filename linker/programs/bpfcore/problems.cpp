@@ -40,6 +40,21 @@ std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
   return names;
 }
 
+/// "5.14 to 6.12": from the oldest release to the newest; "" if one is unknown.
+std::string release_range(const std::vector<const KernelSummary*>& kernels) {
+  const KernelSummary *oldest = nullptr, *newest = nullptr;
+  for (const KernelSummary* kernel : kernels) {
+    if (kernel->identity.release.empty()) return "";
+    if (!oldest || version_code(kernel->identity.release) < version_code(oldest->identity.release))
+      oldest = kernel;
+    if (!newest || version_code(kernel->identity.release) > version_code(newest->identity.release))
+      newest = kernel;
+  }
+  if (!oldest) return "";
+  std::string from = series_of(oldest->identity.release), to = series_of(newest->identity.release);
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
 class ProblemFinder {
  public:
   ProblemFinder(const CoreReport& report, bool differences)
@@ -72,7 +87,7 @@ class ProblemFinder {
 
   void collect(size_t index, size_t kernel) {
     const CoreObject& object = report_.objects[index];
-    const auto& findings = report_.findings[kernel][index];
+    const auto& findings = report_.results[kernel][index].findings;
     for (size_t i = 0; i < findings.size(); ++i) {
       const CoreFinding& finding = findings[i];
       bool is_relocation = finding.need == CoreNeed::Relocation;
@@ -102,8 +117,8 @@ class ProblemFinder {
         problem.kernels.push_back(kernel);
       std::string_view what = finding.complaint->what;
       if (is_unknown && collected.unknown.insert(what).second) problem.unknown.push_back(what);
-      bool stops_all = is_relocation && report_.stops_all(index, i, finding);
-      if (fails && (stops_all || !are_optional(object, finding.programs)))
+      bool is_of_all = is_relocation && stops_all(object, object.records[i], finding);
+      if (fails && (is_of_all || !are_optional(object, finding.programs)))
         problem.diagnostic.severity = Severity::Error;
       if (collected.known_lists.insert(finding.programs.identity()).second)
         collected.lists.push_back(finding.programs);
@@ -242,20 +257,6 @@ class ProblemFinder {
 };
 
 }  // namespace
-
-std::string release_range(const std::vector<const KernelSummary*>& kernels) {
-  const KernelSummary *oldest = nullptr, *newest = nullptr;
-  for (const KernelSummary* kernel : kernels) {
-    if (kernel->identity.release.empty()) return "";
-    if (!oldest || version_code(kernel->identity.release) < version_code(oldest->identity.release))
-      oldest = kernel;
-    if (!newest || version_code(kernel->identity.release) > version_code(newest->identity.release))
-      newest = kernel;
-  }
-  if (!oldest) return "";
-  std::string from = series_of(oldest->identity.release), to = series_of(newest->identity.release);
-  return from == to ? from : fmt::format("{} to {}", from, to);
-}
 
 CoreProblems find_problems(const CoreReport& report, bool differences) {
   return ProblemFinder(report, differences).make();

@@ -1,4 +1,4 @@
-// The reports of bpfcore check.
+// The results of bpfcore check, and the reports that show them.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,36 @@
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
-#include "linker/programs/bpfcore/report.hpp"
+#include "linker/code/core_finding.hpp"
+#include "linker/programs/bpfcore/inputs.hpp"
 
 namespace bpflink {
+
+/// The check of an object on a kernel.
+struct CoreResults {
+  /// First one for each of the object's relocations, in their order.
+  std::vector<CoreFinding> findings{};
+  /// By program: the worst status of all that it reaches, and of what the programs reach that a
+  /// struct_ops map loads with it.
+  std::vector<CoreStatus> statuses{};
+  /// The same without the other programs of its maps.
+  std::vector<CoreStatus> alone{};
+};
+
+struct CoreReport {
+  const std::vector<CoreObject>& objects;
+  std::vector<KernelSummary> kernels;
+  std::vector<std::vector<CoreResults>> results;  ///< by kernel, by object
+  /// The lists of programs of all findings: equal ones are one list.
+  ProgramLists lists{};
+  uint64_t input_size = 0;  ///< bytes of objects and kernels
+};
+
+/// Whether the finding for a relocation keeps the whole object from loading.
+inline bool stops_all(const CoreObject& object, const CoreRecord& record,
+                      const CoreFinding& finding) {
+  return finding.outcome == CoreOutcome::Failed && !object.is_skipped(record);
+}
 
 /// A problem, such as an access to a missing member: all findings that are alike.
 struct CoreProblem {
@@ -34,9 +61,6 @@ struct CoreProblems {
 /// bound but has another size or sign.
 CoreProblems find_problems(const CoreReport& report, bool differences);
 
-/// The character that stands for a status in the table and the page.
-char status_mark(CoreStatus status);
-
 /// Programs by kernels, as text. Kernels side by side that are alike share a column. Lines have at
 /// most `terminal_width` characters, if that is not 0 and leaves room for one column.
 std::string make_table(const CoreReport& report, size_t terminal_width);
@@ -45,15 +69,14 @@ std::string make_table(const CoreReport& report, size_t terminal_width);
 std::string summarize(const CoreReport& report);
 
 /// Writes the whole report in the format of core.schema.json, in several calls of `write`.
-void write_json(const CoreReport& report, const std::function<void(std::string_view)>& write);
+void write_json(const CoreReport& report, const std::vector<CoreProblem>& problems,
+                const std::function<void(std::string_view)>& write);
 
-/// Programs by kernels, with the problems, as a page for browsers.
+/// Programs by kernels, with the problems, as a page for browsers. It has the JSON of write_json()
+/// without each relocation and finding, which are many and which it does not show.
 std::string make_page(const CoreReport& report, const std::vector<CoreProblem>& problems);
 
 /// The page around its data: HTML, style and script of the folder `page`.
 extern const std::string_view core_page_before, core_page_after;
-
-/// "5.14 to 6.12": from the oldest release to the newest; "" if one is unknown.
-std::string release_range(const std::vector<const KernelSummary*>& kernels);
 
 }  // namespace bpflink

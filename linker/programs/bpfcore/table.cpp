@@ -20,6 +20,12 @@ std::string shortened(std::string_view name) {
                                      : std::string(name.substr(0, longest_name - 3)) + "...";
 }
 
+/// The character that stands for a status.
+char status_mark(CoreStatus status) {
+  constexpr std::string_view marks = "+g?X";
+  return marks[static_cast<size_t>(status)];
+}
+
 /// Kernels side by side in which the programs of an object have the same statuses.
 struct Column {
   std::string label;  ///< "3" or "3-7"
@@ -30,10 +36,10 @@ std::vector<Column> columns_of(const CoreReport& report, size_t object) {
   std::vector<Column> columns;
   size_t first = 0;
   for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
-    auto statuses = report.program_statuses(object, kernel);
+    const auto& statuses = report.results[kernel][object].statuses;
     if (columns.empty() || columns.back().statuses != statuses) {
       first = kernel;
-      columns.push_back({std::to_string(kernel + 1), std::move(statuses)});
+      columns.push_back({std::to_string(kernel + 1), statuses});
     } else {
       columns.back().label = fmt::format("{}-{}", first + 1, kernel + 1);
     }
@@ -58,11 +64,6 @@ void add_rows(const CoreObject& object, size_t width, std::span<const Column> co
 }
 
 }  // namespace
-
-char status_mark(CoreStatus status) {
-  constexpr std::string_view marks = "+g?X";
-  return marks[static_cast<size_t>(status)];
-}
 
 std::string make_table(const CoreReport& report, size_t terminal_width) {
   std::string text;
@@ -100,20 +101,18 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
 std::string summarize(const CoreReport& report) {
   size_t count = 0, fitting = 0, unknown = 0, with_others = 0;
   for (size_t object = 0; object < report.objects.size(); ++object) {
-    std::vector<CoreStatus> worst(report.objects[object].object.programs().size()), alone = worst;
-    auto add = [](const std::vector<CoreStatus>& statuses, std::vector<CoreStatus>& to) {
-      std::ranges::transform(to, statuses, to.begin(), std::ranges::max);
-    };
-    for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
-      add(report.program_statuses(object, kernel), worst);
-      add(report.statuses_alone(object, kernel), alone);
+    size_t programs = report.objects[object].object.programs().size();
+    for (size_t program = 0; program < programs; ++program) {
+      CoreStatus worst{}, alone{};
+      for (const auto& of_kernel : report.results) {
+        worst = std::max(worst, of_kernel[object].statuses[program]);
+        alone = std::max(alone, of_kernel[object].alone[program]);
+      }
+      fitting += worst < CoreStatus::Unknown ? 1 : 0;
+      unknown += worst == CoreStatus::Unknown ? 1 : 0;
+      with_others += worst == CoreStatus::Fails && alone != worst ? 1 : 0;
     }
-    for (size_t i = 0; i < worst.size(); ++i)
-      with_others += worst[i] == CoreStatus::Fails && alone[i] != worst[i] ? 1 : 0;
-    count += worst.size();
-    fitting +=
-        std::ranges::count_if(worst, [](auto status) { return status < CoreStatus::Unknown; });
-    unknown += std::ranges::count(worst, CoreStatus::Unknown);
+    count += programs;
   }
   size_t kernels = report.kernels.size();
   return fmt::format(

@@ -15,44 +15,6 @@
 namespace bpflink {
 namespace {
 
-/// Names of DiagnosticCode, in its order.
-constexpr std::string_view code_names[] = {
-    "general",          "invalid-input",     "input-mismatch", "undefined-symbol",
-    "duplicate-symbol", "conflicting-types", "output-failure", "trace",
-    "dropped",          "different-layouts", "not-loadable",   "not-openable"};
-
-using Json = nlohmann::ordered_json;
-
-Json to_json(const DiagnosticLocation& location) {
-  Json json{{"object", location.object}};
-  if (!location.section.empty()) {
-    json["section"] = location.section;
-    json["offset"] = location.offset;
-  }
-  if (!location.source.empty()) {
-    json["source"] = location.source;
-    json["line"] = location.line;
-    json["column"] = location.column;
-    if (!location.text.empty()) json["text"] = location.text;
-  }
-  return json;
-}
-
-std::string to_json(const Diagnostic& diagnostic) {
-  constexpr std::string_view severities[] = {"error", "warning", "note"};
-  Json json;
-  json["severity"] = severities[static_cast<size_t>(diagnostic.severity)];
-  json["code"] = code_names[static_cast<size_t>(diagnostic.code)];
-  json["message"] = diagnostic.message;
-  if (!diagnostic.file.empty()) json["file"] = diagnostic.file;
-  if (!diagnostic.symbol.empty()) json["symbol"] = diagnostic.symbol;
-  if (auto lines = detail_lines(diagnostic); !lines.empty()) json["details"] = std::move(lines);
-  for (const DiagnosticLocation* location : places_of(diagnostic))
-    json["locations"].push_back(to_json(*location));
-  // Escaped to ASCII: names stay exact, and control characters do not reach a terminal.
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 /// The statistics of a link as a table.
 std::string make_statistics(const LinkReport& report) {
   std::string text;
@@ -98,7 +60,7 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
 
 void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
   if (command_.json_diagnostics) {
-    std::string line = to_json(diagnostic) + "\n";
+    std::string line = json_line(to_json(diagnostic)) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
   } else {
     print_diagnostic(program_, diagnostic, command_.color);

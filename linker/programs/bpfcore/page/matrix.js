@@ -1,10 +1,10 @@
 'use strict';
 const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
-  '+': ['resolves', 'everything resolves'],
-  'g': ['guarded', 'failures are guarded'],
-  '?': ['unknown', 'it is not known'],
-  'X': ['fails', 'fails'],
+  resolves: ['everything resolves', ''],
+  guarded: ['failures are guarded', ''],
+  unknown: ['it is not known', '?'],
+  fails: ['fails', '\u00d7'],
 };
 
 function make(name, attributes = {}, ...children) {
@@ -14,14 +14,21 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-const programs = report.objects.flatMap((object) => object.programs);
-// The kernels on which no program that is not optional has one of the marks.
-function kernelsWithout(marks) {
-  return report.kernels.filter((_, kernel) =>
-    programs.every((program) => program.optional || !marks.includes(program.cells[kernel])));
+// The report has the statuses of programs by object, then by kernel.
+const cells = report.programs.values();
+for (const object of report.objects) {
+  for (const program of object.programs) program.cells = [];
+  for (const _ of report.kernels)
+    for (const program of object.programs) program.cells.push(cells.next().value.status);
 }
-const fitting = kernelsWithout('?X');
-const unknown = kernelsWithout('X').length - fitting.length;
+const programs = report.objects.flatMap((object) => object.programs);
+// The kernels on which no program that is not optional has one of the statuses.
+function kernelsWithout(...names) {
+  return report.kernels.filter((_, kernel) =>
+    programs.every((program) => program.optional || !names.includes(program.cells[kernel])));
+}
+const fitting = kernelsWithout('unknown', 'fails');
+const unknown = kernelsWithout('fails').length - fitting.length;
 
 function count(number, what) {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -35,35 +42,48 @@ function showHeader() {
       (unknown === 0 ? '' : `; of ${unknown} it is not known`);
   document.getElementById('figures').textContent =
     `${count(programs.length, 'program')} of ${count(report.objects.length, 'object')}`;
-  for (const [name, text] of Object.values(statuses))
+  for (const [name, [text]] of Object.entries(statuses))
     document.getElementById('legend').append(make('li', { class: name }, text));
 }
 
 // Whether a program has a problem, as all have where none is named, or another one of its struct_ops map.
-function concerns(problem, program) {
-  const names = report.program_lists[problem.programs];
+function concerns(problem, object, program) {
+  const names = problem.programs;
   return names.length === 0 || names.includes(program.name) ||
-    report.objects[problem.object].maps.some((map) =>
+    (object.struct_ops ?? []).some((map) =>
       map.includes(program.name) && map.some((name) => names.includes(name)));
+}
+
+// Where the problem is in the source, or else its file.
+function placeOf(problem) {
+  const known = problem.locations?.find((location) => location.line);
+  return known ? `${known.source}:${known.line}` : problem.file;
+}
+
+function detailsOf(problem) {
+  const lines = (problem.locations ?? []).map((location) => location.text).filter((text) => text);
+  return [...lines, ...(problem.details ?? [])].join('\n');
 }
 
 // Shows the problems of a program on a kernel; of all where neither is given.
 function showProblems(object, program, kernel) {
   const place = document.getElementById('problems');
   const shown = report.problems.filter((problem) =>
-    (object === undefined || problem.object === object) &&
-    (kernel === undefined || problem.kernels.includes(kernel)) &&
-    (program === undefined || concerns(problem, program)));
+    (object === undefined || problem.object === object.name) &&
+    (kernel === undefined || problem.kernels.includes(kernel.name)) &&
+    (program === undefined || concerns(problem, object, program)));
   let title = 'All that fails';
-  if (kernel !== undefined) title = `On ${report.kernels[kernel].name}`;
+  if (kernel !== undefined) title = `On ${kernel.name}`;
   if (program !== undefined) title = `${program.name}, ${title.toLowerCase().startsWith('on') ? 'on' + title.slice(2) : ''}`;
   place.replaceChildren(make('h2', {}, title));
   if (shown.length === 0) place.append(make('p', {}, 'Nothing fails here.'));
-  for (const problem of shown)
-    place.append(make('article', { class: problem.is_error ? 'fails' : 'unknown' },
+  for (const problem of shown) {
+    const isError = problem.severity === 'error';
+    place.append(make('article', { class: isError ? 'fails' : 'unknown' },
       make('p', {}, make('strong', {}, problem.message)),
-      make('p', {}, make('small', {}, `${problem.place} `, problem.is_error ? '' : '(a warning)')),
-      make('pre', {}, problem.details.join('\n'))));
+      make('p', {}, make('small', {}, `${placeOf(problem)} `, isError ? '' : '(a warning)')),
+      make('pre', {}, detailsOf(problem))));
+  }
 }
 
 let pressed = null;
@@ -76,35 +96,33 @@ function press(button, ...what) {
   showProblems(...what);
 }
 
-function cell(object, program, kernel) {
-  const mark = program.cells[kernel];
-  const [name, text] = statuses[mark];
-  const label = `${program.name} on ${report.kernels[kernel].name}: ${text}`;
+function cell(object, program, kernel, name) {
+  const [text, mark] = statuses[name];
+  const label = `${program.name} on ${kernel.name}: ${text}`;
   const button = make('button',
-    { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label },
-    mark === 'X' ? '\u00d7' : mark === '?' ? '?' : '');
+    { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label }, mark);
   button.addEventListener('click', () => press(button, object, program, kernel));
   return make('td', {}, button);
 }
 
 function showMatrix() {
   const head = make('tr', {}, make('th', {}));
-  report.kernels.forEach((kernel, index) => {
+  for (const kernel of report.kernels) {
     const label = kernel.release || kernel.name;
     const button = make('button', { type: 'button', 'aria-pressed': 'false', title: kernel.name },
       kernel.architecture ? `${label} ${kernel.architecture}` : label);
-    button.addEventListener('click', () => press(button, undefined, undefined, index));
+    button.addEventListener('click', () => press(button, undefined, undefined, kernel));
     head.append(make('th', { scope: 'col' }, button));
-  });
+  }
   const body = make('tbody');
-  report.objects.forEach((object, index) => {
+  for (const object of report.objects) {
     body.append(make('tr', {}, make('th', { scope: 'rowgroup', colspan: report.kernels.length + 1 }, object.name)));
     for (const program of object.programs)
       body.append(make('tr', {},
         make('th', { scope: 'row', title: program.section }, program.name,
           ...(program.optional ? [' ', make('small', {}, '(optional)')] : [])),
-        ...report.kernels.map((_, kernel) => cell(index, program, kernel))));
-  });
+        ...report.kernels.map((kernel, index) => cell(object, program, kernel, program.cells[index]))));
+  }
   document.getElementById('matrix').append(make('table', {}, make('thead', {}, head), body));
 }
 
