@@ -1,14 +1,16 @@
 #include "linker/code/core_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <exception>
-#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "linker/code/core_complaint.hpp"
 #include "linker/error.hpp"
+#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
@@ -35,8 +37,10 @@ bool misreads_bit_field(const CoreRecord& record, const CoreResult& result,
          !shifted.contains({record.function, record.relocation.type_id, record.relocation.access});
 }
 
-/// Binds all relocations of an object, in their order. Returns the bound instructions.
-BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types, size_t names_left,
+/// Binds all relocations of an object, in their order, as if all code were reached. Returns the
+/// bound instructions.
+BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
+                            const std::string& release, size_t names_left,
                             std::vector<CoreFinding>& findings) {
   BoundInsns insns;
   const std::vector<CoreRecord>& records = object.records;
@@ -45,30 +49,29 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types, s
   CoreResolver resolver(program, object.file().byte_order, types);
   findings.reserve(records.size());
   const ShiftedAccesses shifted = find_shifted(records);
+  std::string flavor = release.empty() ? "v2" : series_of(release);
+  std::ranges::replace(flavor, '.', '_');
   for (const CoreRecord& record : records) {
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
     CoreFinding& finding = findings.emplace_back();
-    finding.outcome = result.outcome;
-    finding.reason = result.reason;
-    finding.value = result.value;
+    finding.binding = CoreBinding{result.outcome, result.reason, result.value};
     bool is_bound = result.outcome == CoreOutcome::Value;
-    finding.misreads = misreads_bit_field(record, result, shifted);
-    finding.needs_new_loader =
-        is_bound && result.array_size_differs && is_at_memory_access(object.file(), record);
-    if (!is_bound)
+    if (!is_bound) {
+      finding.status = CoreStatus::Fails;
       finding.complaint = std::make_unique<CoreComplaint>(
-          explain_failure(program, record.relocation, types, resolver, result, names_left));
-    else if (finding.misreads)
-      finding.complain(describe_access(program, record.relocation) +
-                           " is a bit-field, of which a plain access gets other bits",
-                       "use BPF_CORE_READ_BITFIELD()");
-    else if (finding.needs_new_loader)
+          explain_failure(program, record.relocation, types, resolver, result, names_left, flavor));
+    } else if (misreads_bit_field(record, result, shifted)) {
+      finding.fail(describe_access(program, record.relocation) +
+                       " is a bit-field, of which a plain access gets other bits",
+                   "use BPF_CORE_READ_BITFIELD()");
+    } else if (result.array_size_differs && is_at_memory_access(object.file(), record)) {
       finding.complain(describe_access(program, record.relocation) +
                            " is an array of another size, which libbpf before 1.6 cannot access so",
                        "load the program with a newer libbpf, or read it with BPF_CORE_READ()");
-    else if (auto difference = explain_difference(program, record.relocation, result))
+    } else if (auto difference = explain_difference(program, record.relocation, result)) {
       finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
+    }
     // An instruction may have several relocations, which the loader applies one after the other.
     BoundInsn& insn = insns[{record.section, record.offset}];
     insn.is_poisoned |= !is_bound;
@@ -89,33 +92,47 @@ Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreF
       {.core = find_insn, .known = facts, .verifier = verifier, .max_steps = limits.steps});
 }
 
+/// Advice on a guard that the verifier of a release does not understand.
+std::string guard_advice(const std::string& release) {
+  if (release.empty())
+    return "it is guarded if the kernel's verifier is new enough: give its --release";
+  return fmt::format("it is guarded, but the verifier of {} does not understand the guard",
+                     series_of(release));
+}
+
 }  // namespace
 
 ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
-                         const CheckLimits& limits)
-    : insns_(bind_relocations(object, kernel, limits.names, relocations_)),
+                         const std::string& release, const CheckLimits& limits)
+    : insns_(bind_relocations(object, kernel, release, limits.names, relocations_)),
       reachability_(walk(object, insns_, facts, facts.version, limits)) {
-  bool has_failed = false;
+  std::optional<Reachability> newest;
   for (size_t i = 0; i < relocations_.size(); ++i) {
     CoreFinding& relocation = relocations_[i];
     const CoreRecord& record = object.records[i];
     InsnReach reach = reachability_.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
-    if (relocation.misreads && reach.reached) relocation.status = CoreStatus::Fails;
-    if (relocation.outcome == CoreOutcome::Value) continue;
-    bool is_harmless = !reach.reached && relocation.outcome == CoreOutcome::Absent;
-    relocation.status = is_harmless ? CoreStatus::Guarded : CoreStatus::Fails;
-    if (is_harmless) relocation.assumes = std::move(reach.assumes);
-    has_failed |= !is_harmless;
-  }
-  if (!has_failed) return;
-  const Reachability newest = walk(object, insns_, facts, UINT32_MAX, limits);
-  for (size_t i = 0; i < relocations_.size(); ++i) {
-    const CoreRecord& record = object.records[i];
-    if (relocations_[i].status != CoreStatus::Fails ||
-        relocations_[i].outcome != CoreOutcome::Absent)
-      continue;
-    relocations_[i].is_guarded_for_newer = !newest.is_reached(record.section, record.offset);
+    if (relocation.status != CoreStatus::Fails) continue;
+    switch (relocation.binding->outcome) {
+      case CoreOutcome::Value:  // it would read other bits
+        if (reach.reached) break;
+        relocation.status = CoreStatus::Resolves;
+        relocation.complaint->advice.clear();
+        break;
+      case CoreOutcome::Failed:
+        relocation.complaint->advice.clear();
+        break;
+      case CoreOutcome::Absent:
+        if (reach.reached) {
+          if (!newest) newest = walk(object, insns_, facts, UINT32_MAX, limits);
+          if (!newest->is_reached(record.section, record.offset))
+            relocation.complaint->advice = guard_advice(release);
+        } else {
+          relocation.status = CoreStatus::Guarded;
+          relocation.binding->assumes = std::move(reach.assumes);
+        }
+        break;
+    }
   }
 }
 
@@ -182,12 +199,12 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
                         .kind = record.relocation.kind,
                         .access = read->accesses[i],
                         .status = from.status,
-                        .outcome = from.outcome,
-                        .reason = from.reason,
-                        .value = from.value,
+                        .outcome = from.binding->outcome,
+                        .reason = from.binding->reason,
+                        .value = from.binding->value,
                         .programs = names_of(from.programs.span()),
-                        .assumes = {from.assumes.begin(), from.assumes.end()}});
-    if (from.status == CoreStatus::Fails || from.outcome != CoreOutcome::Value)
+                        .assumes = {from.binding->assumes.begin(), from.binding->assumes.end()}});
+    if (from.status == CoreStatus::Fails || from.binding->outcome != CoreOutcome::Value)
       verdicts.back().message = from.complaint->what;
   }
   return verdicts;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,9 +31,10 @@ struct CheckLimits {
 /// An object's relocations on one kernel, and the code that the kernel's verifier reaches.
 class ObjectCheck {
  public:
-  /// The object must outlive this. Call its analyze_code() first.
+  /// The object must outlive this. Call its analyze_code() first. `release` is the kernel's, for
+  /// advice, or "".
   ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
-              const CheckLimits& limits = {});
+              const std::string& release = "", const CheckLimits& limits = {});
 
   /// The findings, in the order of `object.records`.
   std::vector<CoreFinding> take_relocations() { return std::move(relocations_); }

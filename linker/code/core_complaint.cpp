@@ -96,12 +96,14 @@ std::string find_other_kind(const BtfView& program, uint32_t id, const CoreKerne
 class Explanation {
  public:
   Explanation(const BtfView& program, const CoreRelocation& relocation, const CoreKernel& kernel,
-              const CoreResolver& resolver, const CoreResult& result, size_t& names_left)
+              const CoreResolver& resolver, const CoreResult& result, size_t& names_left,
+              std::string_view flavor)
       : program_(program),
         relocation_(relocation),
         kernel_(kernel),
         result_(result),
         names_left_(names_left),
+        flavor_(flavor),
         steps_(core_steps(program, relocation)) {
     if (relocation.type_id != 0) root_ = type_name(program, relocation.type_id);
     auto candidates = resolver.candidates();
@@ -119,9 +121,11 @@ class Explanation {
     else if (is_field_kind(relocation_.kind) && steps_.size() > 1)
       complaint_.advice = fmt::format("guard it with bpf_core_field_exists({}, {})", type,
                                       member_path(steps_.size()));
-    for (std::string* text : {&complaint_.what, &complaint_.there, &complaint_.advice,
-                              &complaint_.flavor_tag, &complaint_.flavor_body})
+    for (std::string* text : {&complaint_.what, &complaint_.there, &complaint_.advice})
       *text = shortened(std::move(*text));
+    if (!complaint_.advice.empty() && !alternative_.empty())
+      complaint_.advice += fmt::format(", or read a flavor: {}___{} {}", shortened(root_), flavor_,
+                                       shortened(alternative_));
     return std::move(complaint_);
   }
 
@@ -247,8 +251,7 @@ class Explanation {
   /// Offers a flavor with only the missing member: it can read a member of the root.
   void offer_flavor(const std::string& declaration) {
     if (declaration.empty() || declaration.find('\n') != declaration.npos) return;
-    complaint_.flavor_tag = root_;
-    complaint_.flavor_body = fmt::format("{{ {}; }}", declaration);
+    alternative_ = fmt::format("{{ {}; }}", declaration);
   }
 
   /// Describes the member that has another type in the kernel.
@@ -277,10 +280,12 @@ class Explanation {
   const CoreKernel& kernel_;
   const CoreResult& result_;
   size_t& names_left_;
+  std::string_view flavor_;
   std::vector<CoreStep> steps_;
   std::string root_ = "void";
   const CoreCandidate* nearest_ = nullptr;  ///< the candidate with the most steps found
   CoreComplaint complaint_;
+  std::string alternative_;  ///< the body of a flavor that could be read
 };
 
 }  // namespace
@@ -316,8 +321,9 @@ std::optional<CoreComplaint> explain_difference(const BtfView& program,
 
 CoreComplaint explain_failure(const BtfView& program, const CoreRelocation& relocation,
                               const CoreKernel& kernel, const CoreResolver& resolver,
-                              const CoreResult& result, size_t& names_left) {
-  return Explanation(program, relocation, kernel, resolver, result, names_left).make();
+                              const CoreResult& result, size_t& names_left,
+                              std::string_view flavor) {
+  return Explanation(program, relocation, kernel, resolver, result, names_left, flavor).make();
 }
 
 }  // namespace bpflink

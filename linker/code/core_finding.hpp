@@ -2,9 +2,9 @@
 // the table, JSON and the page show.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,21 +58,21 @@ struct CoreComplaint {
   std::string there{};   ///< the kernel's counterpart as C, or ""
   std::string here{};    ///< what the program has instead as C, or ""
   std::string advice{};  ///< a remedy: "did you mean pid?", "guard it with ..."; or ""
-  /// How to read the kernel's counterpart: the tag of a flavor without its suffix, and its body; or
-  /// "".
-  std::string flavor_tag{}, flavor_body{};
+};
 
-  friend auto operator<=>(const CoreComplaint&, const CoreComplaint&) = default;
+/// What a loader makes of a relocation, as in CoreVerdict.
+struct CoreBinding {
+  CoreOutcome outcome = CoreOutcome::Value;
+  CoreReason reason = CoreReason::None;
+  uint64_t value = 0;
+  SharedList<CoreAssumption> assumes{};
 };
 
 /// The result for one need of an object. Views are of the object.
 struct CoreFinding {
   CoreNeed need = CoreNeed::Relocation;
   CoreStatus status = CoreStatus::Resolves;
-  bool becomes_zero = false;  ///< weak and absent: the program reads 0
-  /// Of a kfunc that is weak and absent, or none at all: no program that reaches a call of it
-  /// loads.
-  bool fails_if_called = false;
+  bool becomes_zero = false;     ///< weak and absent: the program reads 0
   bool fails_to_attach = false;  ///< the program loads, but does not attach; `status` is Unknown
   std::string name{};            ///< the object's name for it; "" for a relocation
   /// The symbol that declares an extern, or the program or map that needs something else; or "".
@@ -85,20 +85,7 @@ struct CoreFinding {
   CodeUse use = CodeUse::Reached;
   /// Why it does not resolve, or a difference that may matter; null if there is nothing to say.
   std::unique_ptr<CoreComplaint> complaint{};
-
-  // Of a relocation, as in CoreVerdict:
-
-  CoreOutcome outcome = CoreOutcome::Value;
-  CoreReason reason = CoreReason::None;
-  /// It fails only because the kernel's verifier does not understand its guard. If the release is
-  /// unknown, that is the verifier of Linux 5.5.
-  bool is_guarded_for_newer = false;
-  /// It resolves, but the program would read wrong data: it fails where that is reached.
-  bool misreads = false;
-  /// It resolves, but not with libbpf before 1.6.
-  bool needs_new_loader = false;
-  uint64_t value = 0;
-  SharedList<CoreAssumption> assumes{};
+  std::optional<CoreBinding> binding{};  ///< set for relocations
 
   /// Makes a failure one that happens only when the program attaches.
   void fail_to_attach() {

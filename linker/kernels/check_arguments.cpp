@@ -83,30 +83,36 @@ struct Subprogram {
   ProgramList programs;  ///< which have it
 };
 
-/// The global functions of an object by the ids of their FUNCs.
-class Subprograms {
- public:
-  Subprograms(const KernelNeeds& needs, const CoreObject& code, const UsersOf& users_of) {
-    const ObjectFile& file = code.file();
-    std::unordered_map<std::string_view, const InputSymbol*> symbols;
-    for (const InputSymbol& symbol : file.symbols)
-      if (symbol.is_in_section() && !symbol.is_local() && !symbol.is_hidden())
-        symbols.emplace(symbol.name, &symbol);
-    for (const BtfDeclaration& declaration : file.declarations) {
-      BtfType function = declaration.type();
-      if (!declaration.is_func() || function.func_linkage() != BtfLinkage::Global) continue;
-      auto found = symbols.find(file.btf->name(function));
-      if (found == symbols.end() || needs.object.find_program(found->first)) continue;
-      InsnPlace place{found->second->section, found->second->value};
-      auto programs = users_of({&place, 1}, CodeUse::Contained);
-      if (!programs.empty())
-        by_id.emplace(declaration.type_id,
-                      Subprogram{function, found->second, std::move(programs)});
-    }
-  }
+/// By the ids of their FUNCs.
+using Subprograms = std::map<uint32_t, Subprogram>;
 
-  std::map<uint32_t, Subprogram> by_id;
-};
+Subprograms find_subprograms(const KernelNeeds& needs) {
+  const ObjectFile& file = needs.code.file();
+  std::unordered_map<std::string_view, const InputSymbol*> symbols;
+  for (const InputSymbol& symbol : file.symbols)
+    if (symbol.is_in_section() && !symbol.is_local() && !symbol.is_hidden())
+      symbols.emplace(symbol.name, &symbol);
+  Subprograms subprograms;
+  for (const BtfDeclaration& declaration : file.declarations) {
+    BtfType function = declaration.type();
+    if (!declaration.is_func() || function.func_linkage() != BtfLinkage::Global) continue;
+    auto found = symbols.find(file.btf->name(function));
+    if (found == symbols.end() || needs.object.find_program(found->first)) continue;
+    InsnPlace place{found->second->section, found->second->value};
+    auto programs = needs.users_of({&place, 1}, CodeUse::Contained);
+    if (!programs.empty())
+      subprograms.emplace(declaration.type_id,
+                          Subprogram{function, found->second, std::move(programs)});
+  }
+  return subprograms;
+}
+
+CoreFinding& add_finding(KernelNeeds& needs, const Subprogram& subprogram) {
+  std::string_view name = subprogram.symbol->name;
+  CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
+  finding.programs = subprogram.programs;
+  return finding;
+}
 
 /// Parameters that a loader gives the type of a context, by their FUNCs.
 std::set<std::pair<uint32_t, int32_t>> find_context_parameters(const ObjectFile& file) {
@@ -119,27 +125,27 @@ std::set<std::pair<uint32_t, int32_t>> find_context_parameters(const ObjectFile&
 }
 
 /// Between these releases, verifiers refuse all pointers but those to contexts.
-void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+void check_pointers(KernelNeeds& needs, const Subprograms& subprograms) {
+  const ObjectFile& file = needs.code.file();
   Knowledge allows = needs.kernel.has_release(pointer_arguments);
   if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
     return;
   const BtfView& types = *file.btf;
   auto contexts = find_context_parameters(file);
-  for (const auto& [id, subprogram] : subprograms.by_id) {
+  for (const auto& [id, subprogram] : subprograms) {
     BtfType prototype = types.type(subprogram.function.type());
     for (uint32_t i = 0; i < prototype.vlen(); ++i) {
       uint32_t type = prototype.param(i).type;
       if (types.kind(skip_modifiers(types, type)) != BtfKind::Ptr ||
           contexts.contains({id, static_cast<int32_t>(i)}) || section_for_parameter(types, type))
         continue;
-      std::string_view name = subprogram.symbol->name;
-      CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
-      finding.programs = subprogram.programs;
+      CoreFinding& finding = add_finding(needs, subprogram);
       if (allows == Knowledge::Unknown) {
         finding.leave_unknown("pointers as arguments of global functions", release_advice);
       } else {
-        finding.fail("pointers as arguments of global functions came with Linux 5.12",
-                     fmt::format("make {} static, or __hidden if other files call it", name));
+        finding.fail(
+            "pointers as arguments of global functions came with Linux 5.12",
+            fmt::format("make {} static, or __hidden if other files call it", finding.name));
       }
       break;
     }
@@ -147,40 +153,39 @@ void check_pointers(KernelNeeds& needs, const ObjectFile& file, const Subprogram
 }
 
 /// Verifiers refuse a global function without a result before they accept it.
-void check_results(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+void check_results(KernelNeeds& needs, const Subprograms& subprograms) {
+  const ObjectFile& file = needs.code.file();
   Knowledge allows = needs.kernel.has_release(void_results);
   if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
     return;
-  for (const auto& [id, subprogram] : subprograms.by_id) {
+  for (const auto& [id, subprogram] : subprograms) {
     if (file.btf->type(subprogram.function.type()).type() != 0) continue;
-    std::string_view name = subprogram.symbol->name;
-    CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
-    finding.programs = subprogram.programs;
+    CoreFinding& finding = add_finding(needs, subprogram);
     if (allows == Knowledge::Unknown)
       finding.leave_unknown("global functions that return void", release_advice);
     else
-      finding.fail(fmt::format("global functions that return void came with Linux {}.{}",
-                               void_results.major, void_results.minor),
-                   fmt::format("let {} return an int, or make it static or __hidden", name));
+      finding.fail(
+          fmt::format("global functions that return void came with Linux {}.{}", void_results.major,
+                      void_results.minor),
+          fmt::format("let {} return an int, or make it static or __hidden", finding.name));
   }
 }
 
-void check_tags(KernelNeeds& needs, const ObjectFile& file, const Subprograms& subprograms) {
+void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
+  const ObjectFile& file = needs.code.file();
   if (needs.kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
   std::set<std::tuple<uint32_t, uint32_t, std::string_view>> seen;
   for (uint32_t id : file.tags) {
     const BtfView& types = *file.btf;
     BtfType type = types.type(id);
     auto tag = std::ranges::find(argument_tags, types.name(type), &ArgumentTag::text);
-    auto subprogram = subprograms.by_id.find(type.type());
-    if (tag == std::end(argument_tags) || subprogram == subprograms.by_id.end()) continue;
+    auto subprogram = subprograms.find(type.type());
+    if (tag == std::end(argument_tags) || subprogram == subprograms.end()) continue;
     uint32_t of_struct =
         tag->names_struct ? pointed_struct(types, subprogram->second.function, type.component_idx())
                           : 0;
     if (!seen.emplace(type.type(), of_struct, tag->text).second) continue;
-    std::string_view name = subprogram->second.symbol->name;
-    CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
-    finding.programs = subprogram->second.programs;
+    CoreFinding& finding = add_finding(needs, subprogram->second);
     std::string_view tag_of =
         of_struct == 0 ? "" : essential_name(types.name(types.type(of_struct)));
     judge_tag(needs.kernel, *tag, tag_of, finding);
@@ -189,14 +194,14 @@ void check_tags(KernelNeeds& needs, const ObjectFile& file, const Subprograms& s
 
 }  // namespace
 
-void KernelNeeds::check_arguments(const CoreObject& code, const UsersOf& users_of) {
+void KernelNeeds::check_arguments() {
   if (!code.file().btf) return;
   bool takes_all = kernel.has_release(void_results) == Knowledge::Known;
   if (takes_all && code.file().tags.empty()) return;
-  Subprograms subprograms(*this, code, users_of);
-  check_pointers(*this, code.file(), subprograms);
-  check_results(*this, code.file(), subprograms);
-  check_tags(*this, code.file(), subprograms);
+  const Subprograms subprograms = find_subprograms(*this);
+  check_pointers(*this, subprograms);
+  check_results(*this, subprograms);
+  check_tags(*this, subprograms);
 }
 
 }  // namespace bpflink

@@ -93,19 +93,22 @@ struct Permission {
 
 class CallRules {
  public:
-  CallRules(const Object& object, const CoreObject& code, const Kernel& kernel)
-      : kernel_(kernel), sleeps_later_(has_callbacks_that_sleep(code)) {
+  explicit CallRules(const KernelNeeds& needs)
+      : kernel_(needs.kernel),
+        programs_(needs.object.programs()),
+        sleeps_later_(has_callbacks_that_sleep(needs.code)) {
     std::unordered_map<std::string_view, std::string_view> structs;
-    for (const StructOps& ops : object.struct_ops())
-      for (const StructOpsMember& member : ops.members)
-        structs.emplace(member.program, essential_name(ops.type_name));
-    for (const StructOps& ops : object.struct_ops())
-      for (const StructOpsMember& member : ops.members)
-        if (essential_name(ops.type_name) == tcp_struct && member.name == tcp_release)
-          releases_.insert(member.program);
-    for (const Program& program : object.programs()) {
+    std::unordered_set<std::string_view> releases;
+    for (const StructOps& ops : needs.object.struct_ops())
+      for (const StructOpsMember& member : ops.members) {
+        std::string_view of_struct = essential_name(ops.type_name);
+        structs.emplace(member.program, of_struct);
+        if (of_struct == tcp_struct && member.name == tcp_release) releases.insert(member.program);
+      }
+    for (const Program& program : programs_) {
       auto in = structs.find(program.name);
-      calls_.emplace(program.name, find(program.meaning, in == structs.end() ? "" : in->second));
+      calls_.push_back(find(program.meaning, in == structs.end() ? "" : in->second));
+      is_release_.push_back(releases.contains(program.name));
     }
   }
 
@@ -159,8 +162,7 @@ class CallRules {
   }
 
   const ProgramCalls* calls_of(const Program& program) const {
-    auto found = calls_.find(program.name);
-    return found == calls_.end() ? nullptr : found->second;
+    return calls_[static_cast<size_t>(&program - programs_.data())];
   }
 
   /// Whether programs put off work to where it may sleep. Which code that is, is not known.
@@ -181,7 +183,7 @@ class CallRules {
              (meaning.attach_type == BPF_TRACE_FENTRY || meaning.attach_type == BPF_TRACE_FEXIT) &&
              meaning.target.starts_with("bpf_sk_storage");
     return (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
-           releases_.contains(program.name);
+           is_release_[static_cast<size_t>(&program - programs_.data())];
   }
 
   /// Whether programs may visit the tasks of a cgroup, which takes a lock.
@@ -217,9 +219,10 @@ class CallRules {
   }
 
   const Kernel& kernel_;
+  std::span<const Program> programs_;
   bool sleeps_later_;
-  std::unordered_set<std::string_view> releases_{};  ///< programs that are tcp_release
-  std::unordered_map<std::string_view, const ProgramCalls*> calls_;
+  std::vector<const ProgramCalls*> calls_{};  ///< by program: its entry, or null
+  std::vector<bool> is_release_{};            ///< by program: whether it is tcp_release
 };
 
 /// Says that programs may not do something, or that it is not known. `what` is "call bpf_throw".
@@ -266,70 +269,73 @@ std::vector<Caller> group_callers(const KernelNeeds& needs, const CallRules& rul
   return callers;
 }
 
-void check_helpers(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
-                   const UsersOf& users_of) {
-  for (const auto& [id, calls] : code.helper_calls) {
+/// Of a function that the kernel has: whether those that reach a call of it may call it.
+template <typename PermissionOf>
+void check_callers(KernelNeeds& needs, const CallRules& rules, CoreNeed need,
+                   const std::string& name, std::span<const InsnPlace> calls, bool is_gpl_only,
+                   PermissionOf permission_of) {
+  bool is_forbidden = is_gpl_only && !is_gpl_compatible(needs.object.license());
+  auto may_fail = [&](const Program& program) {
+    return is_forbidden || permission_of(program).knowledge != Knowledge::Known;
+  };
+  if (std::ranges::none_of(needs.object.programs(), may_fail)) return;
+  ProgramList users = needs.users_of(calls, CodeUse::Reached);
+  if (users.empty()) return;
+  if (is_forbidden)
+    return needs.add(need, name, std::move(users), calls)
+        .fail(fmt::format("a program without a GPL license calls {}", name),
+              std::string(gpl_advice));
+  for (Caller& caller : group_callers(needs, rules, users, permission_of))
+    report(caller.permission, caller.description, "call " + name, needs.kernel,
+           needs.add(need, name, std::move(caller.programs), calls));
+}
+
+void check_helpers(KernelNeeds& needs, const CallRules& rules) {
+  for (const auto& [id, calls] : needs.code.helper_calls) {
     Knowledge existence = needs.kernel.has_enumerator("bpf_func_id", id);
     std::string name = helper_name(id);
-    if (existence != Knowledge::Known) {
-      if (fallback_of(id)) continue;
-      ProgramList users = users_of(calls, CodeUse::Reached);
-      if (users.empty()) continue;
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(users), calls);
-      std::string thing = fmt::format("helper {} (id {})", name, id);
-      if (existence == Knowledge::Unknown) {
-        finding.leave_unknown(std::move(thing), whole_btf_advice);
-      } else {
-        finding.fail("there is no " + thing);
-      }
+    auto permission_of = [&, id = id](const Program& program) { return rules.helper(program, id); };
+    if (existence == Knowledge::Known) {
+      check_callers(needs, rules, CoreNeed::Helper, name, calls, is_gpl_only(id), permission_of);
       continue;
     }
-    bool is_forbidden = is_gpl_only(id) && !is_gpl_compatible(needs.object.license());
-    auto may_fail = [&](const Program& program) {
-      return is_forbidden || rules.helper(program, id).knowledge != Knowledge::Known;
-    };
-    if (std::ranges::none_of(needs.object.programs(), may_fail)) continue;
-    ProgramList users = users_of(calls, CodeUse::Reached);
-    if (is_forbidden && !users.empty()) {
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(users), calls);
-      finding.fail(fmt::format("a program without a GPL license calls {}", name),
-                   std::string(gpl_advice));
-      continue;
-    }
-    auto permission_of = [&](const Program& program) { return rules.helper(program, id); };
-    for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
-      CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(caller.programs), calls);
-      report(caller.permission, caller.description, "call " + name, needs.kernel, finding);
-    }
+    if (fallback_of(id)) continue;
+    ProgramList users = needs.users_of(calls, CodeUse::Reached);
+    if (users.empty()) continue;
+    CoreFinding& finding = needs.add(CoreNeed::Helper, name, std::move(users), calls);
+    std::string thing = fmt::format("helper {} (id {})", name, id);
+    if (existence == Knowledge::Unknown)
+      finding.leave_unknown(std::move(thing), whole_btf_advice);
+    else
+      finding.fail("there is no " + thing);
   }
 }
 
-/// Of kfuncs that the kernel has.
-void check_kfuncs(KernelNeeds& needs, const CallRules& rules, const CoreObject& code,
-                  const UsersOf& users_of) {
-  std::unordered_set<std::string_view> present;
-  for (const CoreFinding& finding : needs.findings)
-    if (finding.need == CoreNeed::Kfunc && finding.status == CoreStatus::Resolves &&
-        !finding.fails_if_called)
-      present.insert(finding.symbol);
-  for (const auto& [symbol, calls] : code.kfunc_calls) {
-    if (!present.contains(symbol)) continue;
+/// A call of a weak function that is absent is invalid, so it must stand behind a test of its
+/// address. A function that is no kfunc has an address, and its call is refused.
+void check_kfuncs(KernelNeeds& needs, const CallRules& rules) {
+  for (const auto& [symbol, calls] : needs.code.kfunc_calls) {
+    auto declared = needs.kfuncs.find(symbol);
+    if (declared == needs.kfuncs.end()) continue;
+    CoreFinding& finding = needs.findings[declared->second];
     std::string_view name = essential_name(symbol);
-    ProgramList users = users_of(calls, CodeUse::Reached);
-    if (users.empty()) continue;
-    if (!is_gpl_compatible(needs.object.license())) {
-      CoreFinding& finding = needs.add(CoreNeed::Kfunc, std::string(name), std::move(users), calls);
-      finding.fail(fmt::format("a program without a GPL license calls {}", name),
-                   std::string(gpl_advice));
+    if (finding.status == CoreStatus::Resolves && !finding.complaint) {
+      auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };
+      check_callers(needs, rules, CoreNeed::Kfunc, std::string(name), calls, true, permission_of);
       continue;
     }
-    auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };
-    for (Caller& caller : group_callers(needs, rules, users, permission_of)) {
-      CoreFinding& finding =
-          needs.add(CoreNeed::Kfunc, std::string(name), std::move(caller.programs), calls);
-      report(caller.permission, caller.description, fmt::format("call {}", name), needs.kernel,
-             finding);
-    }
+    const Extern* entry = needs.object.find_extern(symbol);
+    bool may_be_absent = finding.status == CoreStatus::Unknown && entry && entry->is_weak;
+    if (finding.status != CoreStatus::Resolves && !may_be_absent) continue;
+    finding.programs = needs.users_of(calls, CodeUse::Reached);
+    finding.places = calls;
+    if (finding.programs.empty())
+      finding.status = CoreStatus::Resolves;
+    else if (!may_be_absent)
+      finding.status = CoreStatus::Fails;
+    if (finding.status == CoreStatus::Fails && finding.becomes_zero)
+      finding.complaint->advice =
+          fmt::format("guard the call with if (bpf_ksym_exists({}))", symbol);
   }
 }
 
@@ -356,10 +362,10 @@ void check_flags(KernelNeeds& needs, const CallRules& rules) {
 
 }  // namespace
 
-void KernelNeeds::check_calls(const CoreObject& code, const UsersOf& users_of) {
-  CallRules rules(object, code, kernel);
-  check_helpers(*this, rules, code, users_of);
-  check_kfuncs(*this, rules, code, users_of);
+void KernelNeeds::check_calls() {
+  CallRules rules(*this);
+  check_helpers(*this, rules);
+  check_kfuncs(*this, rules);
   check_flags(*this, rules);
 }
 

@@ -6,7 +6,7 @@
 
 namespace bpflink {
 
-void KernelNeeds::check_instructions(const CoreObject& code, const UsersOf& users_of) {
+void KernelNeeds::check_instructions() {
   for (const auto& [feature, places] : code.feature_uses) {
     const InsnFeatureText& text = text_of(feature);
     Knowledge knowledge = kernel.has_release(text.since);

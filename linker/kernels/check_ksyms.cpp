@@ -96,6 +96,7 @@ void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelTyp
     complaint.advice = "the kernel is wrong: an old pahole wrote an implicit argument into its BTF";
 }
 
+/// Leaves a complaint where no program that reaches a call loads.
 void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
   std::string_view name = essential_name(entry.name);
   auto function = needs.kernel.find(BtfKind::Func, name);
@@ -104,7 +105,6 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
                                 {BtfKind::Func, "", name}, entry.is_weak);
   const KernelType& found = function.value;
   if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Absent) {
-    finding.fails_if_called = true;
     return finding.complain("there are no calls of kernel functions, which came with Linux 5.13");
   }
   if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types,
@@ -114,7 +114,6 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
     return explain_prototypes(needs, entry, found, *finding.complaint);
   }
   if (needs.kernel.is_unmarked_kfunc(found)) {
-    finding.fails_if_called = true;
     finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
   } else if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Unknown) {
     finding.leave_unknown(fmt::format("whether programs may call {}", name), release_advice);
@@ -186,7 +185,7 @@ void KernelNeeds::check_ksyms() {
     CoreFinding& finding = add(kind_of(object, entry), std::string(entry.name), entry.name);
     if (finding.need == CoreNeed::Kfunc) {
       check_kfunc(*this, entry, finding);
-      finding.fails_if_called |= finding.becomes_zero;
+      kfuncs.try_emplace(entry.name, findings.size() - 1);
     }
     if (finding.need == CoreNeed::KernelVariable) check_variable(*this, entry, finding);
     if (finding.need == CoreNeed::KernelSymbol) {
@@ -194,29 +193,10 @@ void KernelNeeds::check_ksyms() {
       check_symbol(names, entry, finding);
     }
     externs.try_emplace(entry.name, presence(finding));
-  }
-}
-
-/// A call of a weak function that is absent is invalid, so it must stand behind a test of its
-/// address. A function that is no kfunc has an address, and its call is refused.
-void KernelNeeds::check_kfunc_calls(const CoreObject& code, const UsersOf& users_of) {
-  for (CoreFinding& finding : findings) {
-    if (finding.need != CoreNeed::Kfunc) continue;
-    const Extern* entry = object.find_extern(finding.symbol);
-    bool may_be_absent = finding.status == CoreStatus::Unknown && entry && entry->is_weak;
-    if (!finding.fails_if_called && !may_be_absent) continue;
-    auto calls = code.kfunc_calls.find(finding.symbol);
-    if (calls != code.kfunc_calls.end()) {
-      finding.programs = users_of(calls->second, CodeUse::Reached);
-      finding.places = calls->second;
-    }
-    if (finding.programs.empty())
+    // Without a call, it does not matter.
+    if (finding.need == CoreNeed::Kfunc && finding.status == CoreStatus::Unknown && entry.is_weak &&
+        !code.kfunc_calls.contains(entry.name))
       finding.status = CoreStatus::Resolves;
-    else if (finding.fails_if_called)
-      finding.status = CoreStatus::Fails;
-    if (finding.status == CoreStatus::Fails && finding.becomes_zero)
-      finding.complaint->advice =
-          fmt::format("guard the call with if (bpf_ksym_exists({}))", finding.symbol);
   }
 }
 

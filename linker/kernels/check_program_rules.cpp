@@ -45,10 +45,10 @@ void check_licenses(KernelNeeds& needs) {
 }
 
 /// A loader makes a map of the section, and its variables' addresses are those of elements.
-void check_per_cpu_data(KernelNeeds& needs, const ObjectFile& file) {
+void check_per_cpu_data(KernelNeeds& needs) {
   Knowledge has_data = needs.kernel.has_release(per_cpu_data);
   if (has_data == Knowledge::Known) return;
-  for (const InputSection& section : file.sections) {
+  for (const InputSection& section : needs.code.file().sections) {
     if (section.role != SectionRole::Percpu || section.size == 0) continue;
     CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(section.name), "");
     if (has_data == Knowledge::Unknown)
@@ -60,11 +60,11 @@ void check_per_cpu_data(KernelNeeds& needs, const ObjectFile& file) {
   }
 }
 
-void check_locks(KernelNeeds& needs, const CoreObject& code, const UsersOf& users_of) {
-  for (const auto& [name, places] : code.map_uses) {
+void check_locks(KernelNeeds& needs) {
+  for (const auto& [name, places] : needs.code.map_uses) {
     const Map* map = needs.object.find_map(name);
     if (!map || !needs.object.btf() || !has_spin_lock(*needs.object.btf(), *map)) continue;
-    for (std::string_view user : users_of(places, CodeUse::Contained)) {
+    for (std::string_view user : needs.users_of(places, CodeUse::Contained)) {
       const Program* program = needs.object.find_program(user);
       if (!program || !may_not_lock(program->meaning.type)) continue;
       std::string_view type = program_type_name(program->meaning.type);
@@ -77,10 +77,10 @@ void check_locks(KernelNeeds& needs, const CoreObject& code, const UsersOf& user
 
 }  // namespace
 
-void KernelNeeds::check_program_rules(const CoreObject& code, const UsersOf& users_of) {
+void KernelNeeds::check_program_rules() {
   check_licenses(*this);
-  check_per_cpu_data(*this, code.file());
-  check_locks(*this, code, users_of);
+  check_per_cpu_data(*this);
+  check_locks(*this);
 }
 
 }  // namespace bpflink

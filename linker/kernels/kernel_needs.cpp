@@ -14,12 +14,11 @@ void KernelNeeds::check() {
   check_kernel_enums();
 }
 
-void KernelNeeds::check_code(const CoreObject& code, const UsersOf& users_of) {
-  check_kfunc_calls(code, users_of);
-  check_program_rules(code, users_of);
-  check_calls(code, users_of);
-  check_arguments(code, users_of);
-  check_instructions(code, users_of);
+void KernelNeeds::check_code() {
+  check_program_rules();
+  check_calls();
+  check_arguments();
+  check_instructions();
 }
 
 CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view symbol) {

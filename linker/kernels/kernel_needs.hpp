@@ -36,16 +36,14 @@ inline constexpr std::string_view loader_sets_it_advice = "the program that load
 inline constexpr std::string_view release_advice = "give its --release";
 inline constexpr std::string_view load_advice = "only a load on that kernel can tell";
 
-/// The names of the programs that have one of these places.
-using UsersOf = std::function<ProgramList(std::span<const InsnPlace>, CodeUse use)>;
-
 /// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
 /// not checked.
 struct KernelNeeds {
-  // All must outlive this.
-  const Object& object;
+  // Both must outlive this. The code must have been analyzed.
+  const CoreObject& code;
   const Kernel& kernel;
+  const Object& object = code.object;
 
   std::vector<CoreFinding> findings{};
   /// The values that the loader gives to externs: of .kconfig the option's, in the variable's type;
@@ -58,9 +56,10 @@ struct KernelNeeds {
 
   /// Checks all but the code. The findings have a fixed order.
   void check();
-  /// Checks what harms only programs with certain code: `users_of(places, use)` names these.
-  /// Externs must have been checked.
-  void check_code(const CoreObject& code, const UsersOf& users_of);
+  /// Checks what harms only programs with certain code: `users_of(places, use)` is the names of
+  /// the programs that have one of these places. Externs must have been checked.
+  std::function<ProgramList(std::span<const InsnPlace>, CodeUse use)> users_of{};
+  void check_code();
 
   // For the checks, each of which is in a file of its own:
 
@@ -73,16 +72,16 @@ struct KernelNeeds {
   void report_missing(CoreFinding& finding, const std::string& thing, const WantedName& wanted,
                       bool is_weak = false);
 
+  std::unordered_map<std::string_view, size_t> kfuncs{};  ///< findings of those that are declared
   void check_ksyms();
   void check_kconfig();
   void check_attach_targets();
   void check_struct_ops();
   void check_kernel_enums();
-  void check_kfunc_calls(const CoreObject& code, const UsersOf& users_of);
-  void check_program_rules(const CoreObject& code, const UsersOf& users_of);
-  void check_calls(const CoreObject& code, const UsersOf& users_of);
-  void check_arguments(const CoreObject& code, const UsersOf& users_of);
-  void check_instructions(const CoreObject& code, const UsersOf& users_of);
+  void check_program_rules();
+  void check_calls();
+  void check_arguments();
+  void check_instructions();
 };
 
 }  // namespace bpflink

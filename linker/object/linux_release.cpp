@@ -1,5 +1,7 @@
 #include "linker/object/linux_release.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -34,6 +36,11 @@ std::optional<Release> read_release(std::string_view text) {
 std::optional<uint32_t> version_code(std::string_view text) {
   auto release = read_release(text);
   return release ? std::optional(release->code) : std::nullopt;
+}
+
+std::string series_of(const std::string& release) {
+  auto known = read_release(release);
+  return known ? fmt::format("{}.{}", known->code >> 16, known->code >> 8 & 0xff) : release;
 }
 
 bool has_three_numbers(std::string_view text) {

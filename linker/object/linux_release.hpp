@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "bpflink/check.hpp"
@@ -15,6 +16,9 @@ std::optional<uint32_t> version_code(std::string_view text);
 
 /// Whether the text begins with a release of three numbers, which libbpf needs.
 bool has_three_numbers(std::string_view text);
+
+/// "5.14" for "5.14.0-70.el9"; a text that is no release stays as it is.
+std::string series_of(const std::string& release);
 
 /// The release of such a number.
 constexpr LinuxRelease release_of(uint32_t code) {

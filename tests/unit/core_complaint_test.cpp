@@ -26,7 +26,7 @@ CoreComplaint complain(const Unit& program, const Unit& kernel, const CoreReloca
   if (reason != CoreReason::None) result.reason = reason;
   CHECK(result.reason != CoreReason::None);
   size_t names_left = 1000;
-  return explain_failure(local.btf, relocation, index, resolver, result, names_left);
+  return explain_failure(local.btf, relocation, index, resolver, result, names_left, "v2");
 }
 
 /// `struct s { int a; int list[4]; struct { int c; } inner; }`

@@ -46,18 +46,20 @@ std::unique_ptr<Kernel> read_small_kernel(const std::string& config) {
 /// The findings for an object in a kernel, and the values of its externs
 struct Checked {
   std::vector<std::byte> image = read_file(fixture("kernel_needs.o"));
-  Object object = *Object::parse(image);
+  CoreObject code = *CoreObject::read("kernel_needs.o", image);
   KernelNeeds needs;
 
   explicit Checked(const Kernel& kernel, const std::vector<uint32_t>& helpers = {})
-      : needs{object, kernel} {
+      : needs{code, kernel} {
+    code.analyze_code();
     needs.check();
-    auto code = CoreObject::read("kernel_needs.o", image);
-    REQUIRE(code);
-    for (uint32_t helper : helpers) code->helper_calls[helper] = {};
-    needs.check_calls(*code, [](std::span<const InsnPlace>, CodeUse) {
+    code.helper_calls.clear();
+    for (uint32_t helper : helpers) code.helper_calls[helper] = {};
+    needs.users_of = [](std::span<const InsnPlace>, CodeUse) {
       return std::vector<std::string_view>{"first", "second"};
-    });
+    };
+    code.kfunc_calls.clear();
+    needs.check_calls();
   }
 };
 

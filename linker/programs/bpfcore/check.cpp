@@ -141,7 +141,7 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
                                                             const Kernel& kernel,
                                                             const BpfcoreOptions& options,
                                                             const Limits& limits) {
-  KernelNeeds needs{object.object, kernel};
+  KernelNeeds needs{object, kernel};
   needs.text_left = limits.text;
   needs.check();
   // What is unknown has the value `assumed`.
@@ -161,15 +161,17 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
                      .settings = options.settings,
                      .strict = options.strict};
   };
-  ObjectCheck check(object, kernel.index, facts({}), limits.check);
-  needs.check_code(object, [&](std::span<const InsnPlace> places, CodeUse use) {
+  const std::string& release = kernel.identity.release;
+  ObjectCheck check(object, kernel.index, facts({}), release, limits.check);
+  needs.users_of = [&](std::span<const InsnPlace> places, CodeUse use) {
     return check.programs_with(places, use);
-  });
+  };
+  needs.check_code();
   bool is_exhausted = check.is_exhausted();
   if (std::string advice = advice_on_unknown(needs); !advice.empty()) {
     const CheckLimits walk{.steps = limits.check.steps, .names = 0};
-    ObjectCheck least(object, kernel.index, facts(0), walk);
-    ObjectCheck most(object, kernel.index, facts(INT32_MAX), walk);
+    ObjectCheck least(object, kernel.index, facts(0), release, walk);
+    ObjectCheck most(object, kernel.index, facts(INT32_MAX), release, walk);
     leave_uncertain(needs, least, most, advice);
     is_exhausted |= least.is_exhausted() || most.is_exhausted();
   }

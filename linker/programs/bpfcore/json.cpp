@@ -150,7 +150,7 @@ class JsonWriter {
   void add_relocation(const CoreObject& object, size_t index, const CoreFinding& finding,
                       Json json) {
     const CoreRecord& record = object.records[index];
-    bool has_value = finding.outcome == CoreOutcome::Value;
+    bool has_value = finding.binding->outcome == CoreOutcome::Value;
     json.update(Json{{"section", object.file().sections[record.section].name},
                      {"index", record.index},
                      {"offset", record.offset},
@@ -158,14 +158,14 @@ class JsonWriter {
                      {"kind", core_kind_name(record.relocation.kind)},
                      {"access", object.accesses[index]},
                      {"status", core_status_name(finding.status)},
-                     {"outcome", outcome_name(finding.outcome)},
-                     {"value", has_value ? Json(finding.value) : Json()}});
+                     {"outcome", outcome_name(finding.binding->outcome)},
+                     {"value", has_value ? Json(finding.binding->value) : Json()}});
     const DiagnosticLocation& location = object.locations[index];
     if (location.line != 0)
       json["source"] = {
           {"file", location.source}, {"line", location.line}, {"column", location.column}};
-    if (!has_value) json["reason"] = reason_name(finding.reason);
-    for (const CoreAssumption& assumption : finding.assumes)
+    if (!has_value) json["reason"] = reason_name(finding.binding->reason);
+    for (const CoreAssumption& assumption : finding.binding->assumes)
       json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
     set_programs(finding.programs, json);
     if (finding.complaint) json["message"] = finding.complaint->what;

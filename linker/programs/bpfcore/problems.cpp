@@ -23,12 +23,6 @@ namespace {
 /// How many kernels a message lists.
 constexpr size_t max_kernels = 5;
 
-/// "5.14" for "5.14.0-70.el9".
-std::string series_of(const std::string& release) {
-  auto code = version_code(release);
-  return code ? fmt::format("{}.{}", *code >> 16, *code >> 8 & 0xff) : release;
-}
-
 std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
   std::string names;
   for (size_t i = 0; i < std::min(kernels.size(), max_kernels); ++i)
@@ -75,8 +69,9 @@ class ProblemFinder {
   }
 
  private:
-  /// The identity of a problem: for example, all relocations of one access in the source are one.
-  using Key = std::tuple<std::string, std::string, uint32_t, uint32_t, std::string>;
+  /// The identity of a problem: its text, and the place in the source or object or the name of what
+  /// is needed. For example, all relocations of one access in the source are one.
+  using Key = std::tuple<std::string_view, CoreNeed, std::string_view, uint64_t, uint32_t>;
 
   /// What a problem has of its findings, each once.
   struct Collected {
@@ -92,20 +87,21 @@ class ProblemFinder {
       const CoreFinding& finding = findings[i];
       bool is_relocation = finding.need == CoreNeed::Relocation;
       bool fails = finding.status == CoreStatus::Fails;
-      bool differs = (differences_ || finding.needs_new_loader) && is_relocation &&
-                     finding.status == CoreStatus::Resolves;
       bool is_unknown = finding.status == CoreStatus::Unknown && !finding.fails_to_attach;
-      if (!finding.complaint || !(fails || finding.fails_to_attach || is_unknown || differs))
-        continue;
-      Key key = {finding.complaint->what, std::string(core_need_name(finding.need)), 0, 0,
-                 finding.name};
+      if (!finding.complaint) continue;
+      // A difference with a remedy harms some loaders.
+      bool differs = is_relocation && finding.status == CoreStatus::Resolves &&
+                     (differences_ || !finding.complaint->advice.empty());
+      if (!fails && !finding.fails_to_attach && !is_unknown && !differs) continue;
+      Key key = {finding.complaint->what, finding.need, finding.name, 0, 0};
       if (is_relocation) {
         const DiagnosticLocation& at = object.locations[i];
-        std::string access = at.line == 0 ? fmt::format("{}+{}", at.section, at.offset) : at.source;
-        key = {finding.complaint->what, access, at.line, at.column, ""};
+        key = at.line == 0
+                  ? Key(finding.complaint->what, finding.need, at.section, at.offset, 0)
+                  : Key(finding.complaint->what, finding.need, at.source, at.line, at.column);
       }
       // All that is settled in one way is one problem.
-      if (is_unknown) key = {finding.complaint->advice, "", 0, 0, ""};
+      if (is_unknown) key = {finding.complaint->advice, CoreNeed::Relocation, "", 0, 0};
       auto number = problem_of(key, {.object = index, .finding = &finding, .record = i});
       if (!number) {
         ++omitted_;
@@ -140,29 +136,6 @@ class ProblemFinder {
     auto [known, is_new] = are_optional_.try_emplace(programs.identity());
     if (is_new) known->second = object.are_optional(programs.span());
     return known->second;
-  }
-
-  /// Advice on a guard that a verifier does not understand.
-  std::string guard_advice(size_t kernel) const {
-    const std::string& release = report_.kernels[kernel].identity.release;
-    if (release.empty())
-      return "it is guarded if the kernel's verifier is new enough: give its --release";
-    return fmt::format("it is guarded, but the verifier of {} does not understand the guard",
-                       series_of(release));
-  }
-
-  std::string advice(const CoreProblem& problem) const {
-    const CoreFinding& finding = *problem.finding;
-    const CoreComplaint& complaint = *finding.complaint;
-    bool has_advice = finding.needs_new_loader || (finding.status == CoreStatus::Fails &&
-                                                   finding.outcome != CoreOutcome::Failed);
-    if (finding.need == CoreNeed::Relocation && !has_advice) return "";
-    if (finding.is_guarded_for_newer) return guard_advice(problem.kernels.front());
-    if (complaint.flavor_tag.empty() || complaint.advice.empty()) return complaint.advice;
-    std::string suffix = series_of(report_.kernels[problem.kernels.front()].identity.release);
-    std::ranges::replace(suffix, '.', '_');
-    return fmt::format("{}, or read a flavor: {}___{} {}", complaint.advice, complaint.flavor_tag,
-                       suffix.empty() ? "v2" : suffix, complaint.flavor_body);
   }
 
   /// Where the object's source has the access, or declares what needs something.
@@ -216,8 +189,7 @@ class ProblemFinder {
       diagnostic.references.push_back(note("the kernel has: " + complaint.there));
     if (!complaint.here.empty())
       diagnostic.references.push_back(note("the program has: " + complaint.here));
-    if (std::string text = advice(problem); !text.empty())
-      diagnostic.references.push_back(hint(std::move(text)));
+    if (!complaint.advice.empty()) diagnostic.references.push_back(hint(complaint.advice));
   }
 
   static std::string_view verb_of(const CoreProblem& problem) {

@@ -35,7 +35,7 @@ struct CoreReport {
 /// Whether the finding for a relocation keeps the whole object from loading.
 inline bool stops_all(const CoreObject& object, const CoreRecord& record,
                       const CoreFinding& finding) {
-  return finding.outcome == CoreOutcome::Failed && !object.is_skipped(record);
+  return finding.binding->outcome == CoreOutcome::Failed && !object.is_skipped(record);
 }
 
 /// A problem, such as an access to a missing member: all findings that are alike.
