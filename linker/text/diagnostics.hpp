@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "bpflink/linker.hpp"
 
 namespace bpflink {
+
+/// The file and the symbol that a diagnostic is about, or "".
+struct About {
+  std::string_view file = {}, symbol = {};
+};
 
 class Diagnostics {
  public:
@@ -20,15 +26,19 @@ class Diagnostics {
         fatal_warnings_(options.fatal_warnings),
         must_open_(options.must_open && !options.partial) {}
 
-  void error(std::string message, References references = {}) {
-    add(Severity::Error, std::move(message), std::move(references));
+  void error(std::string message, References references = {},
+             DiagnosticCode code = DiagnosticCode::General, About about = {}) {
+    add(Severity::Error, std::move(message), std::move(references), code, about);
   }
-  void warning(std::string message, References references = {}) {
-    add(Severity::Warning, std::move(message), std::move(references));
+  void warning(std::string message, References references = {},
+               DiagnosticCode code = DiagnosticCode::General, About about = {}) {
+    add(Severity::Warning, std::move(message), std::move(references), code, about);
   }
-  void note(std::string message, References references = {}) {
-    add(Severity::Note, std::move(message), std::move(references));
+  void note(std::string message, References references = {},
+            DiagnosticCode code = DiagnosticCode::General, About about = {}) {
+    add(Severity::Note, std::move(message), std::move(references), code, about);
   }
+
   /// Reports a whole diagnostic.
   void report(Diagnostic diagnostic) {
     if (said_.contains(diagnostic.message)) return;
@@ -47,9 +57,10 @@ class Diagnostics {
   bool failed() const { return failed_; }
 
  private:
-  void add(Severity severity, std::string message, References references) {
-    report(
-        {.severity = severity, .message = std::move(message), .references = std::move(references)});
+  void add(Severity severity, std::string message, References references, DiagnosticCode code,
+           About about) {
+    report({severity, std::move(message), code, std::string(about.file), std::string(about.symbol),
+            std::move(references)});
   }
 
   Linker::DiagnosticHandler handler_;

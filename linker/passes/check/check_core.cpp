@@ -25,19 +25,15 @@ void check(Context& context, const ObjectFile& object, const InputSection& secti
   DiagnosticReference at{ReferenceRole::Occurrence, location_of(object, section, record.insn_off),
                          "the access"};
   if (!path)
-    return context.diagnostics.report(
-        {.message = fmt::format("{}: a CO-RE relocation has the access '{}', which '{}' lacks",
-                                object.name, relocation.access, type),
-         .code = DiagnosticCode::InvalidInput,
-         .file = object.name,
-         .references = {std::move(at)}});
-  context.diagnostics.report(
-      {.severity = Severity::Warning,
-       .message = fmt::format("{}: a CO-RE relocation is of a type without a name", object.name),
-       .code = DiagnosticCode::NotLoadable,
-       .file = object.name,
-       .references = {std::move(at), note("loaders find types in a kernel by name"),
-                      hint("give the struct the kernel's name for it")}});
+    return context.diagnostics.error(
+        fmt::format("{}: a CO-RE relocation has the access '{}', which '{}' lacks", object.name,
+                    relocation.access, type),
+        {std::move(at)}, DiagnosticCode::InvalidInput, {.file = object.name});
+  context.diagnostics.warning(
+      fmt::format("{}: a CO-RE relocation is of a type without a name", object.name),
+      {std::move(at), note("loaders find types in a kernel by name"),
+       hint("give the struct the kernel's name for it")},
+      DiagnosticCode::NotLoadable, {.file = object.name});
 }
 
 }  // namespace

@@ -109,12 +109,9 @@ void warn_weak_externs(Context& context) {
     std::vector<DiagnosticReference> references = found->second.take();
     references.push_back(note("libbpf refuses undefined symbols, weak ones too"));
     references.push_back(hint(std::string(ksym_advice)));
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("weak {} '{}' is not defined", noun_of(*symbol), symbol->name),
-         .code = DiagnosticCode::NotOpenable,
-         .symbol = std::string(symbol->name),
-         .references = std::move(references)});
+    context.diagnostics.warning(
+        fmt::format("weak {} '{}' is not defined", noun_of(*symbol), symbol->name),
+        std::move(references), DiagnosticCode::NotOpenable, {.symbol = symbol->name});
   }
 }
 
@@ -132,13 +129,10 @@ void warn_kconfig(Context& context) {
     else if (!is_kconfig_name(symbol->name, symbol->binding == STB_WEAK))
       fault = "is neither an option of the kernel, CONFIG_*, nor one that libbpf knows";
     if (fault.empty()) continue;
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("'{}' {}", symbol->name, fault),
-         .code = DiagnosticCode::NotOpenable,
-         .symbol = std::string(symbol->name),
-         .references = {reference_to(*symbol->file, symbol->input(),
-                                     print_c_declaration(types, type, symbol->name))}});
+    context.diagnostics.warning(fmt::format("'{}' {}", symbol->name, fault),
+                                {reference_to(*symbol->file, symbol->input(),
+                                              print_c_declaration(types, type, symbol->name))},
+                                DiagnosticCode::NotOpenable, {.symbol = symbol->name});
   }
 }
 

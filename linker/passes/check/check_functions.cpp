@@ -121,22 +121,13 @@ class CallGraph {
   std::unordered_map<const InputSection*, std::vector<Start>> starts_;
 };
 
-void warn(Context& context, DiagnosticCode code, std::string message, std::string_view symbol,
-          std::vector<DiagnosticReference> references) {
-  context.diagnostics.report({.severity = Severity::Warning,
-                              .message = std::move(message),
-                              .code = code,
-                              .symbol = std::string(symbol),
-                              .references = std::move(references)});
-}
-
 void warn_static_programs(Context& context, const CallGraph& graph) {
   for (const Function& function : graph.functions)
     if (function.is_program && function.symbol->is_local())
-      warn(context, DiagnosticCode::NotOpenable,
-           fmt::format("libbpf refuses static programs: {}", function.symbol->name),
-           function.symbol->name,
-           {reference_to(*function.object, *function.symbol), hint("remove static")});
+      context.diagnostics.warning(
+          fmt::format("libbpf refuses static programs: {}", function.symbol->name),
+          {reference_to(*function.object, *function.symbol), hint("remove static")},
+          DiagnosticCode::NotOpenable, {.symbol = function.symbol->name});
 }
 
 /// Warns of static functions that lost their symbols, by which libbpf finds them.
@@ -145,12 +136,12 @@ void warn_nameless(Context& context, const CallGraph& graph) {
   for (auto [function, at] : graph.nameless) {
     const Function& user = graph.functions[function];
     if (!reported.insert(user.object).second) continue;
-    warn(context, DiagnosticCode::NotLoadable,
-         fmt::format("{}: '{}' calls a function without a symbol, which libbpf does not find",
-                     user.object->name, user.symbol->name),
-         user.symbol->name,
-         {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, at), "the call"},
-          hint("strip it with -g, not with --strip-unneeded")});
+    context.diagnostics.warning(
+        fmt::format("{}: '{}' calls a function without a symbol, which libbpf does not find",
+                    user.object->name, user.symbol->name),
+        {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, at), "the call"},
+         hint("strip it with -g, not with --strip-unneeded")},
+        DiagnosticCode::NotLoadable, {.symbol = user.symbol->name});
   }
 }
 
@@ -210,9 +201,8 @@ class CircleFinder {
     add_more(calls, ReferenceRole::Occurrence, static_cast<size_t>(path.end() - begin), max_calls);
     std::string_view name = graph_.functions[first].symbol->name;
     calls.push_back(hint("verifiers allow no recursion: use a loop"));
-    warn(context_, DiagnosticCode::NotLoadable,
-         fmt::format("'{}' calls itself, directly or through others", name), name,
-         std::move(calls));
+    context_.diagnostics.warning(fmt::format("'{}' calls itself, directly or through others", name),
+                                 std::move(calls), DiagnosticCode::NotLoadable, {.symbol = name});
   }
 
   Context& context_;
@@ -363,12 +353,13 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
       if (!fault) continue;
       if (!loaded) loaded = graph.loaded();
       if (!(*loaded)[function->second]) continue;
-      warn(context, DiagnosticCode::NotLoadable,
-           fmt::format("global function '{}' {}", symbol->name, fault->what), symbol->name,
-           {reference_to(*object, symbol->input()),
-            hint(fmt::format(
-                "{}, or make it static or __hidden, so that it is checked with its callers",
-                fault->advice))});
+      context.diagnostics.warning(
+          fmt::format("global function '{}' {}", symbol->name, fault->what),
+          {reference_to(*object, symbol->input()),
+           hint(fmt::format(
+               "{}, or make it static or __hidden, so that it is checked with its callers",
+               fault->advice))},
+          DiagnosticCode::NotLoadable, {.symbol = symbol->name});
     }
   }
 }
@@ -399,10 +390,11 @@ void warn_excess_arguments(Context& context) {
                       if (!place && loaded_parameter(insn) > found->second) place = at;
                     });
       if (!place) continue;
-      warn(context, DiagnosticCode::NotLoadable,
-           fmt::format("'{}' loads an argument from the stack, and its type has {}", symbol.name,
-                       count_of(found->second, "parameter")),
-           symbol.name, {reference_to(*object, symbol), hint(std::string(excess_advice))});
+      context.diagnostics.warning(
+          fmt::format("'{}' loads an argument from the stack, and its type has {}", symbol.name,
+                      count_of(found->second, "parameter")),
+          {reference_to(*object, symbol), hint(std::string(excess_advice))},
+          DiagnosticCode::NotLoadable, {.symbol = symbol.name});
     }
   }
 }

@@ -77,11 +77,9 @@ void warn_misplaced_license(Context& context, const ObjectFile& object,
   } else {
     return;
   }
-  context.diagnostics.report({.severity = Severity::Warning,
-                              .message = std::move(message),
-                              .code = DiagnosticCode::NotLoadable,
-                              .file = object.name,
-                              .references = {hint("char LICENSE[] SEC(\"license\") = \"GPL\";")}});
+  context.diagnostics.warning(std::move(message),
+                              {hint("char LICENSE[] SEC(\"license\") = \"GPL\";")},
+                              DiagnosticCode::NotLoadable, {.file = object.name});
 }
 
 /// The calls that need a license, once for each function that has them.
@@ -136,12 +134,10 @@ void check_license(Context& context) {
   references.push_back(hint(
       fmt::format("if the program is under the GPL: char LICENSE[] SEC(\"license\") = \"GPL\";{}",
                   context.options.hint_at_options ? " or --license GPL" : "")));
-  context.diagnostics.report(
-      {.severity = Severity::Warning,
-       .message = fmt::format("{} are called, but the license {}", what,
-                              license.empty() ? "is missing" : fmt::format("is '{}'", license)),
-       .code = DiagnosticCode::NotLoadable,
-       .references = std::move(references)});
+  context.diagnostics.warning(
+      fmt::format("{} are called, but the license {}", what,
+                  license.empty() ? "is missing" : fmt::format("is '{}'", license)),
+      std::move(references), DiagnosticCode::NotLoadable);
 }
 
 }  // namespace bpflink

@@ -25,13 +25,10 @@ void warn_legacy_maps(Context& context) {
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
       if (section.role == SectionRole::LegacyMaps && is_live(section))
-        context.diagnostics.report(
-            {.severity = Severity::Warning,
-             .message =
-                 fmt::format("{}: libbpf 1.0 and later refuse maps in SEC(\"maps\")", object->name),
-             .code = DiagnosticCode::NotOpenable,
-             .file = object->name,
-             .references = {hint("define them in SEC(\".maps\")")}});
+        context.diagnostics.warning(
+            fmt::format("{}: libbpf 1.0 and later refuse maps in SEC(\"maps\")", object->name),
+            {hint("define them in SEC(\".maps\")")}, DiagnosticCode::NotOpenable,
+            {.file = object->name});
 }
 
 void warn_static_maps(Context& context) {
@@ -51,11 +48,9 @@ void warn_static_maps(Context& context) {
                         : "define it in one file, without static; the others declare it: extern "
                           "struct {...} " +
                               std::string(name) + " SEC(\".maps\")"));
-    context.diagnostics.report({.severity = Severity::Warning,
-                                .message = fmt::format("libbpf refuses static maps: {}", name),
-                                .code = DiagnosticCode::NotOpenable,
-                                .symbol = std::string(name),
-                                .references = std::move(references)});
+    context.diagnostics.warning(fmt::format("libbpf refuses static maps: {}", name),
+                                std::move(references), DiagnosticCode::NotOpenable,
+                                {.symbol = name});
   }
 }
 
@@ -110,11 +105,8 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
   std::vector references{reference_to(object, symbol->input())};
   if (!is_map) advice = "put SEC(\".maps\") behind its name";
   if (!advice.empty()) references.push_back(hint(std::move(advice)));
-  context.diagnostics.report({.severity = Severity::Warning,
-                              .message = fmt::format("'{}' {}", symbol->name, what),
-                              .code = code,
-                              .symbol = std::string(symbol->name),
-                              .references = std::move(references)});
+  context.diagnostics.warning(fmt::format("'{}' {}", symbol->name, what), std::move(references),
+                              code, {.symbol = symbol->name});
 }
 
 bool is_arena(const Symbol& symbol) {
@@ -145,10 +137,7 @@ void check_arena(Context& context) {
               hint("__uint(type, BPF_MAP_TYPE_ARENA)")};
   }
   if (!message.empty())
-    context.diagnostics.report({.severity = Severity::Warning,
-                                .message = std::move(message),
-                                .code = DiagnosticCode::NotOpenable,
-                                .references = std::move(arenas)});
+    context.diagnostics.warning(std::move(message), std::move(arenas), DiagnosticCode::NotOpenable);
 }
 
 }  // namespace

@@ -126,22 +126,19 @@ void warn_misspelled_sections(Context& context) {
       std::string similar = similar_section(name);
       std::string_view whole = similar.empty() ? continued_section(name) : "";
       if (!whole.empty() && !has_continued)
-        context.diagnostics.report(
-            {.severity = Severity::Warning,
-             .message = fmt::format("libbpf refuses programs in section '{}'", name),
-             .symbol = std::string(symbol.name),
-             .references = {reference_to(*object, symbol),
-                            hint(fmt::format("for libbpf: SEC(\"{}\"); other loaders, such as "
-                                             "cilium/ebpf, let a name follow",
-                                             whole))}});
+        context.diagnostics.warning(
+            fmt::format("libbpf refuses programs in section '{}'", name),
+            {reference_to(*object, symbol),
+             hint(fmt::format("for libbpf: SEC(\"{}\"); other loaders, such as "
+                              "cilium/ebpf, let a name follow",
+                              whole))},
+            DiagnosticCode::General, {.symbol = symbol.name});
       has_continued |= !whole.empty();
       if (similar.empty()) continue;
-      context.diagnostics.report(
-          {.severity = Severity::Warning,
-           .message = fmt::format("loaders know no type of programs in section '{}'", name),
-           .symbol = std::string(symbol.name),
-           .references = {reference_to(*object, symbol),
-                          hint(fmt::format("did you mean SEC(\"{}\")?", similar))}});
+      context.diagnostics.warning(
+          fmt::format("loaders know no type of programs in section '{}'", name),
+          {reference_to(*object, symbol), hint(fmt::format("did you mean SEC(\"{}\")?", similar))},
+          DiagnosticCode::General, {.symbol = symbol.name});
     }
   }
 }
@@ -167,15 +164,13 @@ void warn_lost_sections(Context& context) {
       if (referenced->contains(*symbol) || referenced->is_library(*object)) continue;
       if (++checked > max_functions) return;
       if (is_inlined(*object, symbol->input())) continue;
-      context.diagnostics.report(
-          {.severity = Severity::Warning,
-           .message = fmt::format("'{}' is in .text: is SEC(...) missing?", symbol->name),
-           .symbol = std::string(symbol->name),
-           .references = {reference_to(*object, symbol->input(),
-                                       print_c_declaration(*object->btf, declaration.type().type(),
-                                                           symbol->name)),
-                          note("nothing calls it, so loaders skip it"),
-                          hint(fmt::format("if it is a program: SEC(\"{}\")", *expected))}});
+      context.diagnostics.warning(
+          fmt::format("'{}' is in .text: is SEC(...) missing?", symbol->name),
+          {reference_to(*object, symbol->input(),
+                        print_c_declaration(*object->btf, declaration.type().type(), symbol->name)),
+           note("nothing calls it, so loaders skip it"),
+           hint(fmt::format("if it is a program: SEC(\"{}\")", *expected))},
+          DiagnosticCode::General, {.symbol = symbol->name});
     }
 }
 

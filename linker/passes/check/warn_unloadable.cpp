@@ -47,11 +47,10 @@ void warn_missing_types(Context& context) {
       has_code |= section.is_code();
       if (section.role != SectionRole::Maps || object->btf) continue;
       is_reported = true;
-      context.diagnostics.report(
-          {.severity = Severity::Warning,
-           .message = fmt::format("{}: defines maps but has no BTF to describe them", object->name),
-           .file = object->name,
-           .references = {hint(std::string(types_hint(*object)))}});
+      context.diagnostics.warning(
+          fmt::format("{}: defines maps but has no BTF to describe them", object->name),
+          {hint(std::string(types_hint(*object)))}, DiagnosticCode::General,
+          {.file = object->name});
     }
   }
   if (!is_any_typed && !is_reported && has_code)
@@ -63,12 +62,10 @@ void warn_missing_types(Context& context) {
     auto function = called.find(object.get());
     if (function == called.end()) continue;
     std::string_view name = function->second->name;
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("{}: has no BTF, and others call its '{}'", object->name, name),
-         .file = object->name,
-         .symbol = std::string(name),
-         .references = {hint(std::string(types_hint(*object)))}});
+    context.diagnostics.warning(
+        fmt::format("{}: has no BTF, and others call its '{}'", object->name, name),
+        {hint(std::string(types_hint(*object)))}, DiagnosticCode::General,
+        {.file = object->name, .symbol = name});
   }
 }
 
@@ -108,14 +105,11 @@ void warn_unoptimized(Context& context) {
       ++unoptimized;
     }
     if (functions == 0 || unoptimized != functions) continue;
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("{}: was compiled without optimization, and verifiers refuse most "
-                                "of such code",
-                                object->name),
-         .code = DiagnosticCode::NotLoadable,
-         .file = object->name,
-         .references = {hint("compile with -O2")}});
+    context.diagnostics.warning(
+        fmt::format("{}: was compiled without optimization, and verifiers refuse most "
+                    "of such code",
+                    object->name),
+        {hint("compile with -O2")}, DiagnosticCode::NotLoadable, {.file = object->name});
   }
 }
 
@@ -166,15 +160,13 @@ void warn_fixed_offsets(Context& context) {
     auto offsets = find_kernel_reads(*object);
     std::string_view name = offsets.empty() ? "" : find_kernel_struct(*object->btf, offsets);
     if (name.empty()) continue;
-    context.diagnostics.report(
-        {.severity = Severity::Warning,
-         .message = fmt::format("{}: reads the kernel's memory by the offsets of struct {} of one "
-                                "kernel",
-                                object->name, name),
-         .code = DiagnosticCode::NotLoadable,
-         .file = object->name,
-         .references = {hint("include a vmlinux.h, whose structs have preserve_access_index, and "
-                             "read with BPF_CORE_READ()")}});
+    context.diagnostics.warning(
+        fmt::format("{}: reads the kernel's memory by the offsets of struct {} of one "
+                    "kernel",
+                    object->name, name),
+        {hint("include a vmlinux.h, whose structs have preserve_access_index, and "
+              "read with BPF_CORE_READ()")},
+        DiagnosticCode::NotLoadable, {.file = object->name});
   }
 }
 
@@ -185,10 +177,9 @@ void warn_empty_objects(Context& context) {
     bool has_symbols =
         std::ranges::any_of(object->symbols, [](const InputSymbol& s) { return !s.is_local(); });
     if (has_contents || has_symbols) continue;
-    context.diagnostics.report({.severity = Severity::Warning,
-                                .message = fmt::format("{}: has nothing to link", object->name),
-                                .file = object->name,
-                                .references = {hint("did an #if exclude the whole source file?")}});
+    context.diagnostics.warning(fmt::format("{}: has nothing to link", object->name),
+                                {hint("did an #if exclude the whole source file?")},
+                                DiagnosticCode::General, {.file = object->name});
   }
 }
 

@@ -169,10 +169,8 @@ class Marker {
     std::string text = fmt::format("keeping map {}: {}", map.symbol->name, map.reason);
     if (uint64_t memory = memory_of(*map.symbol))
       text += fmt::format(", up to {} of memory", count_of(memory, "byte"));
-    context_.diagnostics.report({.severity = Severity::Note,
-                                 .message = std::move(text),
-                                 .code = DiagnosticCode::Dropped,
-                                 .symbol = std::string(map.symbol->name)});
+    context_.diagnostics.note(std::move(text), {}, DiagnosticCode::Dropped,
+                              {.symbol = map.symbol->name});
   }
 
   void mark(InputPlace place) {
@@ -214,11 +212,8 @@ class Marker {
       std::string text = fmt::format("removing unused {}", dropped.describe());
       if (dropped.memory != 0)
         text += fmt::format(": up to {} of memory", count_of(dropped.memory, "byte"));
-      context_.diagnostics.report({.severity = Severity::Note,
-                                   .message = std::move(text),
-                                   .code = DiagnosticCode::Dropped,
-                                   .file = dropped.object->name,
-                                   .symbol = std::string(dropped.name)});
+      context_.diagnostics.note(std::move(text), {}, DiagnosticCode::Dropped,
+                                {.file = dropped.object->name, .symbol = dropped.name});
       bytes += dropped.size;
       memory += dropped.memory;
     }
@@ -226,8 +221,7 @@ class Marker {
                                    count_of(context_.dropped.size(), "unused definition"));
     if (memory != 0)
       text += fmt::format(", with maps of up to {} of memory", count_of(memory, "byte"));
-    context_.diagnostics.report(
-        {.severity = Severity::Note, .message = std::move(text), .code = DiagnosticCode::Dropped});
+    context_.diagnostics.note(std::move(text), {}, DiagnosticCode::Dropped);
   }
 
   /// The bytes of a full map; 0 for other definitions.

@@ -25,10 +25,8 @@ void report_undefined_requests(Context& context) {
   for (const std::string& name : context.options.undefined) {
     const Symbol* symbol = context.symbols.find(name);
     if (symbol && symbol->is_defined) continue;
-    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", name),
-                                .code = DiagnosticCode::UndefinedSymbol,
-                                .symbol = name,
-                                .references = {note("required by -u")}});
+    context.diagnostics.error(fmt::format("undefined symbol: {}", name), {note("required by -u")},
+                              DiagnosticCode::UndefinedSymbol, {.symbol = name});
   }
 }
 
@@ -63,10 +61,9 @@ void report_undefined_symbols(Context& context) {
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
     if (context.options.hint_at_options && shown == 1)
       references.push_back(hint("-r leaves it to a later link"));
-    context.diagnostics.report({.message = fmt::format("undefined symbol: {}", symbol->name),
-                                .code = DiagnosticCode::UndefinedSymbol,
-                                .symbol = std::string(symbol->name),
-                                .references = std::move(references)});
+    context.diagnostics.error(fmt::format("undefined symbol: {}", symbol->name),
+                              std::move(references), DiagnosticCode::UndefinedSymbol,
+                              {.symbol = symbol->name});
   }
 }
 

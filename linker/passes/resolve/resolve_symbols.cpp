@@ -52,9 +52,8 @@ void report_difference(Context& context, SectionRole role, const KeptOnce& secti
   if (role == SectionRole::License && context.options.hint_at_options)
     references.push_back(hint(sections.contents.size() == 2 ? "--license TEXT replaces both"
                                                             : "--license TEXT replaces all"));
-  context.diagnostics.report({.message = fmt::format("'{}' sections differ", sections.name),
-                              .code = DiagnosticCode::InputMismatch,
-                              .references = std::move(references)});
+  context.diagnostics.error(fmt::format("'{}' sections differ", sections.name),
+                            std::move(references), DiagnosticCode::InputMismatch);
 }
 
 /// `license` and `version` describe the whole object: all inputs must agree, and the section is
@@ -175,10 +174,9 @@ class Resolver {
             hint(fmt::format("or rename those of a file: --prefix-symbols-of {}=PREFIX; or link it "
                              "alone first, with -r --localize-hidden, if they are __hidden",
                              duplicate.file->name)));
-      context_.diagnostics.report({.message = fmt::format("duplicate symbol: {}", symbol.name),
-                                   .code = DiagnosticCode::DuplicateSymbol,
-                                   .symbol = std::string(symbol.name),
-                                   .references = std::move(references)});
+      context_.diagnostics.error(fmt::format("duplicate symbol: {}", symbol.name),
+                                 std::move(references), DiagnosticCode::DuplicateSymbol,
+                                 {.symbol = symbol.name});
     }
   }
 

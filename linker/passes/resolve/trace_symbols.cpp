@@ -12,13 +12,10 @@ void trace_symbols(Context& context) {
     for (auto& object : context.objects)
       for (const InputSymbol& input : object->symbols)
         if (input.global == symbol)
-          context.diagnostics.report(
-              {.severity = Severity::Note,
-               .message = fmt::format("{}: {} {}", object->name,
-                                      input.is_defined() ? "definition of" : "reference to", name),
-               .code = DiagnosticCode::Trace,
-               .file = object->name,
-               .symbol = name});
+          context.diagnostics.note(
+              fmt::format("{}: {} {}", object->name,
+                          input.is_defined() ? "definition of" : "reference to", name),
+              {}, DiagnosticCode::Trace, {.file = object->name, .symbol = name});
   }
 }
 

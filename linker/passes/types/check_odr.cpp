@@ -175,14 +175,11 @@ void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference
       reference_to(*b_, of_b),
       hint("define it once, in a header that all include")};
   add_stale_hints(references, {a_, b_});
-  context_.diagnostics.report(
-      {.severity = Severity::Warning,
-       .message = fmt::format("'{}' has {}, in {} and {}", what,
-                              difference.is_of_tags ? "different type tags" : "two layouts",
-                              a_->name, b_->name),
-       .code = DiagnosticCode::DifferentLayouts,
-       .symbol = std::string(symbol.name),
-       .references = std::move(references)});
+  context_.diagnostics.warning(
+      fmt::format("'{}' has {}, in {} and {}", what,
+                  difference.is_of_tags ? "different type tags" : "two layouts", a_->name,
+                  b_->name),
+      std::move(references), DiagnosticCode::DifferentLayouts, {.symbol = symbol.name});
 }
 
 }  // namespace

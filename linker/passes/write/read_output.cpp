@@ -11,10 +11,9 @@ void read_output(Context& context) {
   if (!file) return report_output(context, Outputs::problem_of(output.name, file.error()));
   auto object = ObjectFile::read(output.name, file->bytes(), {.keep_debug = true});
   if (!object)
-    return context.diagnostics.report(
-        {.message =
-             fmt::format("internal error: the output is malformed: {}", object.error().message),
-         .code = DiagnosticCode::OutputFailure});
+    return context.diagnostics.error(
+        fmt::format("internal error: the output is malformed: {}", object.error().message), {},
+        DiagnosticCode::OutputFailure);
   context.written_file = std::move(*file);
   context.written = std::move(*object);
 }

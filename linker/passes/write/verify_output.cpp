@@ -41,9 +41,8 @@ void warn_rejected_types(Context& context) {
 
 void verify_output(Context& context) {
   for (const std::string& fault : find_faults(*context.written))
-    context.diagnostics.report(
-        {.message = fmt::format("internal error: the output is malformed: {}", fault),
-         .code = DiagnosticCode::OutputFailure});
+    context.diagnostics.error(fmt::format("internal error: the output is malformed: {}", fault), {},
+                              DiagnosticCode::OutputFailure);
   if (!context.options.partial) warn_rejected_types(context);
 }
 
