@@ -96,23 +96,19 @@ void CodeGraph::describe_functions() {
   std::unordered_map<std::string_view, uint32_t> function_of_name;
   for (uint32_t i = 0; i < functions.size(); ++i)
     function_of_name.try_emplace(functions[i].name, i);
-  if (object.btf_ext)
-    object.btf_ext->func_info.for_each_record(
-        [&](uint32_t section, std::span<const std::byte> record) {
-          FuncInfo info = object.btf_ext->load_func_info(record.data());
-          uint32_t index = find_function(section, info.insn_off);
-          if (index == no_function || functions[index].begin != info.insn_off) return;
-          CodeFunction& function = functions[index];
-          BtfType type = btf.type(info.type_id);
-          function_of_type.try_emplace(info.type_id, index);
-          if (type.func_linkage() == BtfLinkage::Global && !function.is_hidden)
-            function.is_global = true;
-          BtfType prototype = btf.type(type.type());
-          if (prototype.kind() != BtfKind::FuncProto) return;
-          function.declared_parameters = prototype.vlen();
-          function.parameters =
-              static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
-        });
+  object.for_each_func_info([&](const InputSection& section, FuncInfo info) {
+    uint32_t index = find_function(section.index, info.insn_off);
+    if (index == no_function || functions[index].begin != info.insn_off) return;
+    CodeFunction& function = functions[index];
+    BtfType type = btf.type(info.type_id);
+    function_of_type.try_emplace(info.type_id, index);
+    if (type.func_linkage() == BtfLinkage::Global && !function.is_hidden) function.is_global = true;
+    BtfType prototype = btf.type(type.type());
+    if (prototype.kind() != BtfKind::FuncProto) return;
+    function.declared_parameters = prototype.vlen();
+    function.parameters =
+        static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
+  });
   constexpr std::string_view prefix = "exception_callback:";
   for (uint32_t id : object.tags) {
     BtfType tag = btf.type(id);

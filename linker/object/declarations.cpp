@@ -65,7 +65,8 @@ class DeclarationBinder {
   std::expected<void, Error> check_functions() {
     const Btf& btf = *object_.btf;
     std::vector<bool> has_record(btf.end_id());
-    for_each_record([&](uint32_t, FuncInfo record) { has_record[record.type_id] = true; });
+    object_.for_each_func_info(
+        [&](const InputSection&, FuncInfo record) { has_record[record.type_id] = true; });
     for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
       if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
@@ -81,15 +82,6 @@ class DeclarationBinder {
   }
 
  private:
-  template <typename Visit>
-  void for_each_record(Visit visit) const {
-    if (!object_.btf_ext) return;
-    object_.btf_ext->func_info.for_each_record(
-        [&](uint32_t section, std::span<const std::byte> record) {
-          visit(section, object_.btf_ext->load_func_info(record.data()));
-        });
-  }
-
   /// Finds the FUNCs that claim to be global, and whose functions are not.
   void find_local_functions() {
     std::unordered_map<uint32_t, BtfDeclaration*> nameless;
@@ -99,10 +91,10 @@ class DeclarationBinder {
         nameless.emplace(declaration.type_id, &declaration);
     if (nameless.empty()) return;
     SymbolsByPlace symbols(object_);
-    for_each_record([&](uint32_t section, FuncInfo record) {
+    object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
       auto declaration = nameless.find(record.type_id);
       if (declaration == nameless.end()) return;
-      const InputSymbol* function = symbols.find_function(section, record.insn_off);
+      const InputSymbol* function = symbols.find_function(section.index, record.insn_off);
       declaration->second->was_made_local = function && function->is_local();
     });
   }

@@ -227,6 +227,22 @@ struct ObjectFile {
   /// A source or header that DWARF names and that is newer than the object's file, or "".
   const std::string& newer_source() const;
 
+  /// Calls `visit(section, record)` for each FuncInfo of .BTF.ext, with the section of its code.
+  template <typename Visit>
+  void for_each_func_info(Visit visit) const {
+    for_each_record(&BtfExt::func_info, &BtfExt::load_func_info, visit);
+  }
+  /// The same for each LineInfo.
+  template <typename Visit>
+  void for_each_line_info(Visit visit) const {
+    for_each_record(&BtfExt::line_info, &BtfExt::load_line_info, visit);
+  }
+  /// The same for each CoreRelo.
+  template <typename Visit>
+  void for_each_core_relo(Visit visit) const {
+    for_each_record(&BtfExt::core_relo, &BtfExt::load_core_relo, visit);
+  }
+
   // The bytes behind `btf` and `btf_ext`, if they are not those of the image.
   std::vector<std::byte> relocated_btf, relocated_btf_ext;
   /// The bytes of sections that were compressed.
@@ -236,6 +252,14 @@ struct ObjectFile {
 
  private:
   static constexpr auto is_linked = [](const InputSection& s) { return s.is_linked(); };
+
+  template <typename Load, typename Visit>
+  void for_each_record(BtfExtTable BtfExt::*table, Load load, Visit& visit) const {
+    if (!btf_ext) return;
+    ((*btf_ext).*table).for_each_record([&](uint32_t index, std::span<const std::byte> record) {
+      visit(sections[index], ((*btf_ext).*load)(record.data()));
+    });
+  }
 
   mutable std::optional<SourceLines> dwarf_lines_;
   mutable std::optional<std::string> newer_source_;

@@ -40,7 +40,9 @@ class KernelTypes {
   void for_each(Visit visit) {
     add_central_types();
     add_what_embeds_parts();
-    add_core_records();
+    object_.for_each_core_relo([&](const InputSection&, CoreRelo relo) {
+      if (!relo.is_local_type_id()) add(relo.type_id);
+    });
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (is_kernel_type(declaration.role)) add(declaration.type_id);
       if (declaration.is_func()) add_context(declaration);
@@ -80,14 +82,6 @@ class KernelTypes {
     std::vector<bool> is_kernel_type = find_kernel_records(btf_);
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
       if (is_kernel_type[id]) add(id);
-  }
-
-  void add_core_records() {
-    if (!object_.btf_ext) return;
-    object_.btf_ext->core_relo.for_each_record([&](uint32_t, std::span<const std::byte> record) {
-      CoreRelo relo = object_.btf_ext->load_core_relo(record.data());
-      if (!relo.is_local_type_id()) add(relo.type_id);
-    });
   }
 
   /// Adds the context of a program if it comes from the kernel, not from a user or another program.

@@ -115,17 +115,13 @@ class DetailSearch {
   }
 
   void need_core_roots() {
-    for (auto& object : context_.objects) {
-      if (!object->btf_ext) continue;
-      object->btf_ext->core_relo.for_each_record(
-          [&](uint32_t section, std::span<const std::byte> record) {
-            CoreRelo relo = object->btf_ext->load_core_relo(record.data());
-            if (!place_of(object->sections[section], relo.insn_off)) return;
-            bool is_deep = CoreKind(relo.kind) >= CoreKind::TypeMatches;
-            need(object->type_map[relo.type_id],
-                 is_deep ? TypeDetail::Everything : TypeDetail::Pointees);
-          });
-    }
+    for (auto& object : context_.objects)
+      object->for_each_core_relo([&](const InputSection& section, CoreRelo relo) {
+        if (!place_of(section, relo.insn_off)) return;
+        bool is_deep = CoreKind(relo.kind) >= CoreKind::TypeMatches;
+        need(object->type_map[relo.type_id],
+             is_deep ? TypeDetail::Everything : TypeDetail::Pointees);
+      });
   }
 
   void need_names_in_tags() {

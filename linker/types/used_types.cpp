@@ -21,7 +21,8 @@ class UsedTypes {
 
   std::vector<bool> find_unused() {
     index_tags();
-    if (object_.btf_ext) find_recorded_functions();
+    object_.for_each_func_info(
+        [&](const InputSection&, FuncInfo record) { has_record_[record.type_id] = true; });
     find_static_functions();
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_in_output(declaration)) use(declaration.type_id);
@@ -54,10 +55,13 @@ class UsedTypes {
       if (is_kept_type(kept_, btf_, id)) use(id);
   }
 
+  /// Records of func_info and core_relo have the instruction and then a type.
   void use_all_records() {
-    if (!object_.btf_ext) return;
-    use_records(object_.btf_ext->func_info);
-    use_records(object_.btf_ext->core_relo);
+    auto use_record = [&](const InputSection& section, auto record) {
+      if (place_of(section, record.insn_off)) use(record.type_id);
+    };
+    object_.for_each_func_info(use_record);
+    object_.for_each_core_relo(use_record);
   }
 
   /// Marks types that used types refer to, and their tags.
@@ -100,12 +104,6 @@ class UsedTypes {
     return section && place_of(*section, declaration.offset);
   }
 
-  void find_recorded_functions() {
-    object_.btf_ext->func_info.for_each_record([&](uint32_t, std::span<const std::byte> bytes) {
-      has_record_[object_.btf_ext->load_func_info(bytes.data()).type_id] = true;
-    });
-  }
-
   void find_static_functions() {
     for (const InputSymbol& symbol : object_.symbols) {
       bool is_static_function =
@@ -118,14 +116,6 @@ class UsedTypes {
   /// Whether a static function without a record (bpf-gcc makes none) is in the output.
   bool is_there(const BtfDeclaration& declaration) const {
     return static_functions_.contains(btf_.name(declaration.type()));
-  }
-
-  /// Records of func_info and core_relo have the instruction and then a type.
-  void use_records(const BtfExtTable& table) {
-    table.for_each_record([&](uint32_t section, std::span<const std::byte> bytes) {
-      FuncInfo record = object_.btf_ext->load_func_info(bytes.data());
-      if (place_of(object_.sections[section], record.insn_off)) use(record.type_id);
-    });
   }
 
   /// DATASECs refer to all variables, used or not. They are made anew, so they count for nothing.

@@ -39,16 +39,11 @@ void check(Context& context, const ObjectFile& object, const InputSection& secti
 }  // namespace
 
 void check_core(Context& context) {
-  for (const auto& object : context.objects) {
-    if (!object->btf_ext) continue;
-    object->btf_ext->core_relo.for_each_record(
-        [&](uint32_t index, std::span<const std::byte> bytes) {
-          const InputSection& section = object->sections[index];
-          CoreRelo record = object->btf_ext->load_core_relo(bytes.data());
-          if (section.is_linked() && is_live(section, record.insn_off))
-            check(context, *object, section, record);
-        });
-  }
+  for (const auto& object : context.objects)
+    object->for_each_core_relo([&](const InputSection& section, CoreRelo record) {
+      if (section.is_linked() && is_live(section, record.insn_off))
+        check(context, *object, section, record);
+    });
 }
 
 }  // namespace bpflink

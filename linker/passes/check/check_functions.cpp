@@ -235,14 +235,11 @@ bool is_acceptable_target(const BtfView& types, uint32_t target) {
 class KernelObjects {
  public:
   explicit KernelObjects(const Context& context) {
-    for (const auto& object : context.objects) {
-      if (!object->btf_ext) continue;
-      const BtfView& types = *object->btf;
-      object->btf_ext->core_relo.for_each_record([&](uint32_t, std::span<const std::byte> record) {
-        CoreRelo relo = object->btf_ext->load_core_relo(record.data());
+    for (const auto& object : context.objects)
+      object->for_each_core_relo([&](const InputSection&, CoreRelo relo) {
+        const BtfView& types = *object->btf;
         if (!relo.is_local_type_id()) names_.insert(types.name(types.type(relo.type_id)));
       });
-    }
   }
 
   /// Whether struct `id` is one: it has parts that only the kernel's have, a name of the kernel's,
@@ -370,16 +367,12 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
 /// of arguments from BTF.
 void warn_excess_arguments(Context& context) {
   for (const auto& object : context.objects) {
-    if (!object->btf || !object->btf_ext) continue;
-    const Btf& types = *object->btf;
     std::map<std::pair<uint32_t, uint64_t>, uint32_t> declared;  // by section and offset
-    object->btf_ext->func_info.for_each_record(
-        [&](uint32_t section, std::span<const std::byte> record) {
-          FuncInfo info = object->btf_ext->load_func_info(record.data());
-          BtfType prototype = types.type(types.type(info.type_id).type());
-          if (prototype.kind() == BtfKind::FuncProto)
-            declared.emplace(std::pair{section, info.insn_off}, prototype.vlen());
-        });
+    object->for_each_func_info([&](const InputSection& section, FuncInfo info) {
+      BtfType prototype = object->btf->type(object->btf->type(info.type_id).type());
+      if (prototype.kind() == BtfKind::FuncProto)
+        declared.emplace(std::pair{section.index, info.insn_off}, prototype.vlen());
+    });
     for (const InputSymbol& symbol : object->symbols) {
       auto found = declared.find({symbol.section, symbol.value});
       if (symbol.type != STT_FUNC || found == declared.end() || !is_live(*object, symbol)) continue;

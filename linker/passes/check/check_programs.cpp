@@ -89,15 +89,12 @@ bool is_constant(const ObjectFile& object, const InputSymbol& function) {
 /// outside of it. A function that returns a constant leaves no such line, but most calls leave a
 /// line with its name.
 bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
-  if (!object.btf_ext) return false;
-  const BtfExt& ext = *object.btf_ext;
   std::set<std::pair<uint32_t, uint32_t>> lines;  // file and line
   bool is_named = false;
   auto for_each_line = [&](bool inside, auto visit) {
-    ext.line_info.for_each_record([&](uint32_t section, std::span<const std::byte> record) {
-      LineInfo info = ext.load_line_info(record.data());
+    object.for_each_line_info([&](const InputSection& section, LineInfo info) {
       bool is_inside =
-          section == function.section && info.insn_off - function.value < function.size;
+          section.index == function.section && info.insn_off - function.value < function.size;
       if (is_inside != inside) return;
       visit(std::pair(info.file_name_off, info.line()));
       is_named |= !inside && find_word(object.btf->string(info.line_off), function.name) !=

@@ -27,17 +27,13 @@ std::vector<OutputFunction> find_functions(const Context& context) {
 /// The instructions that have a func_info record; nothing if the output has no func_info.
 std::optional<InsnSet> find_described(const Context& context) {
   std::optional<InsnSet> described;
-  for (auto& object : context.objects) {
-    if (!object->btf_ext) continue;
-    object->btf_ext->func_info.for_each_record(
-        [&](uint32_t section, std::span<const std::byte> record) {
-          FuncInfo info = object->btf_ext->load_func_info(record.data());
-          auto place = place_of(object->sections[section], info.insn_off);
-          if (!place) return;
-          if (!described) described.emplace(context);
-          described->add(*place);
-        });
-  }
+  for (auto& object : context.objects)
+    object->for_each_func_info([&](const InputSection& section, FuncInfo info) {
+      auto place = place_of(section, info.insn_off);
+      if (!place) return;
+      if (!described) described.emplace(context);
+      described->add(*place);
+    });
   return described;
 }
 

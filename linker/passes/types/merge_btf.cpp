@@ -17,16 +17,9 @@ namespace {
 /// functions; it is dropped only with all of them.
 std::vector<uint32_t> find_dropped_functions(const ObjectFile& object) {
   std::vector<uint32_t> dropped, kept;
-  if (!object.btf_ext) return dropped;
-  const BtfExtTable& table = object.btf_ext->func_info;
-  for (const BtfExtSection& part : table.sections) {
-    const InputSection& section = object.sections[part.section];
-    for (uint32_t i = 0; i < part.count; ++i) {
-      FuncInfo record =
-          object.btf_ext->load_func_info(part.records.data() + size_t{i} * table.record_size);
-      (place_of(section, record.insn_off) ? kept : dropped).push_back(record.type_id);
-    }
-  }
+  object.for_each_func_info([&](const InputSection& section, FuncInfo record) {
+    (place_of(section, record.insn_off) ? kept : dropped).push_back(record.type_id);
+  });
   std::ranges::sort(kept);
   std::ranges::sort(dropped);
   std::erase_if(dropped, [&](uint32_t id) { return std::ranges::binary_search(kept, id); });
