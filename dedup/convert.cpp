@@ -21,10 +21,10 @@
 #include <optional>
 #include <string>
 
+#include "dedup/check/checks.hpp"
 #include "dedup/check/features.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/check/releases.hpp"
-#include "dedup/check/resolution.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"

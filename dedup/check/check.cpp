@@ -5,12 +5,12 @@
 //
 //   header and sections        (blob.cpp)
 //   each type alone            (single_types.cpp)
-//   what types refer to        (resolution.cpp, members.cpp)
+//   what types refer to        (resolution.cpp)
 //   the order of type tags     (tag_order.cpp)
 //   structs with locks, kptrs and the like    (struct_fields.cpp)
 //
 // The texts of the rules are in rules.cpp. A feature of a newer kernel is not a fault but a
-// requirement (requirement.cpp, features.cpp).
+// requirement (features.cpp).
 #include "bpflink/check.hpp"
 
 #include <fmt/format.h>

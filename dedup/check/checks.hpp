@@ -1,6 +1,7 @@
 // The phases of check_btf(), in order. Each adds its findings.
 #pragma once
 
+#include <bit>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,13 @@ void check_resolution(const BtfView& types, Findings& findings);
 
 /// Checks that ids are in range: the part of check_resolution() that holds for a kernel's own BTF.
 void check_id_ranges(const BtfView& types, Findings& findings);
+
+/// Whether an INT has 8, 16, 32, 64 or 128 bits, from bit 0 on.
+inline bool is_regular_int(BtfType type) {
+  constexpr uint32_t least = 8, most = 128;
+  uint32_t bits = type.int_bits();
+  return type.int_offset() == 0 && bits >= least && bits <= most && std::has_single_bit(bits);
+}
 
 /// Checks that type tags come before qualifiers and typedefs, and that chains of these are short.
 void check_tag_order(const BtfView& types, Findings& findings);

@@ -1,10 +1,12 @@
-// The table of features. Its releases are those of the kernel's sources.
+// The table of features, and the release that a blob needs: that of the newest feature it uses. The
+// releases are those of the kernel's sources.
 #include "dedup/check/features.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 
+#include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/check/releases.hpp"
 
@@ -116,6 +118,22 @@ static_assert(std::ranges::all_of(kind_table, [](const KindRow& row) {
 
 std::span<const Feature> btf_features() {
   return features;
+}
+
+BtfRequirement find_requirement(const BtfView& types, bool has_layout, BtfUse use) {
+  BtfRequirement needed;
+  if (has_layout) needed = {releases::layouts, "a layout section", 0};
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+    BtfType type = types.type(id);
+    if (!is_known(type.kind())) continue;
+    for (const Feature& feature : features) {
+      if (feature.since <= needed.release) break;
+      if (!uses(feature, types, type, use)) continue;
+      needed = {feature.since, feature.what, id};
+      break;
+    }
+  }
+  return needed;
 }
 
 }  // namespace bpflink

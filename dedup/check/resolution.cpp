@@ -13,9 +13,9 @@
 //
 // A kernel stops at the first fault. This check goes on: faulty types, and types that refer to
 // them, are marked and cause no more faults. Each type is entered once, so the time is linear.
-#include "dedup/check/resolution.hpp"
-
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 #include "dedup/check/checks.hpp"
@@ -45,13 +45,89 @@ constexpr KindSet unsized =
 constexpr KindSet taggable{BtfKind::Struct, BtfKind::Union, BtfKind::Func, BtfKind::Var,
                            BtfKind::Typedef};
 
+/// The most bits that a kernel copies out of a struct: a bit-field and the bits before it in its
+/// first byte.
+constexpr uint64_t max_bits = 128;
+
+/// The width that a kernel assumes of every enum in a struct with kind_flag.
+constexpr uint32_t enum_bits = 32;
+
+std::optional<BtfRule> check_bits(BtfType record, uint64_t offset, uint64_t bits) {
+  uint64_t copied = bits + offset % 8;
+  if (copied > max_bits) return BtfRule::BitFieldSize;
+  if (offset > UINT32_MAX || offset / 8 + (copied + 7) / 8 > record.size())
+    return BtfRule::MemberEnd;
+  return std::nullopt;
+}
+
+std::optional<BtfRule> check_bytes(BtfType record, uint32_t offset, uint32_t size) {
+  if (offset % 8 != 0) return BtfRule::MemberByte;
+  if (uint64_t{offset / 8} + size > record.size()) return BtfRule::MemberEnd;
+  return std::nullopt;
+}
+
+/// Checks the alignment that every machine requires.
+std::optional<BtfRule> check_float(BtfType record, uint32_t offset, uint32_t size) {
+  uint64_t alignment = 8 * std::min<uint64_t>(size, 8);
+  if (alignment != 0 && offset % alignment != 0) return BtfRule::MemberAlignment;
+  return check_bytes(record, offset, size);
+}
+
+/// Checks an INT or enum, which may be a bit-field, in a struct with kind_flag.
+std::optional<BtfRule> check_flagged(BtfType record, uint32_t offset, uint32_t width,
+                                     BtfType type) {
+  bool is_int = type.kind() == BtfKind::Int;
+  if (is_int && !is_regular_int(type)) return BtfRule::BitFieldType;
+  uint32_t bits = is_int ? type.int_bits() : enum_bits;
+  if (width == 0 && offset % 8 != 0) return is_int ? BtfRule::BitFieldByte : BtfRule::MemberByte;
+  if (width > bits) return BtfRule::BitFieldSize;
+  return check_bits(record, offset, width == 0 ? bits : width);
+}
+
+/// The rule that a member of a struct or union breaks, or nothing. `type` and `size` are the
+/// member's without qualifiers and typedefs.
+///
+/// In a struct with kind_flag, the offset of a member also holds the width of a bit-field. In a
+/// struct without, a bit-field is a member whose INT has fewer bits than its bytes, or begins
+/// within them.
+std::optional<BtfRule> check_member(BtfType record, uint32_t index, BtfType type, uint32_t size) {
+  uint32_t offset = record.member_bit_offset(index);
+  uint32_t width = record.member_bitfield_size(index);
+  BtfKind kind = type.kind();
+  bool may_be_bit_field = kind == BtfKind::Int || is_enum(kind);
+  if (record.kind_flag() && may_be_bit_field) return check_flagged(record, offset, width, type);
+  if (width != 0) return BtfRule::BitFieldSize;
+  if (kind == BtfKind::Int)
+    return check_bits(record, uint64_t{offset} + type.int_offset(), type.int_bits());
+  if (kind == BtfKind::Float) return check_float(record, offset, size);
+  return check_bytes(record, offset, size);
+}
+
+/// A type with a size.
+struct SizedType {
+  uint32_t id;
+  uint32_t size;  ///< bytes
+};
+
+/// How far a type is resolved.
+enum class ResolutionState : uint8_t {
+  Unseen,
+  InProgress,  ///< on the stack of the walk
+  Resolved,
+  Faulty,  ///< it breaks a rule, or what it refers to does
+};
+
 /// Which references the walk follows. Undecided: it is at a FUNC, VAR or modifier so far.
 enum class Walk : uint8_t { Undecided, Pointers, Contents };
 
 class ResolutionCheck {
  public:
   ResolutionCheck(const BtfView& types, Findings& findings)
-      : types_(types), findings_(findings), resolved_(types.end_id()) {
+      : types_(types),
+        findings_(findings),
+        states_(types.end_id(), ResolutionState::Unseen),
+        targets_(types.end_id()),
+        array_sizes_(types.end_id()) {
     for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
       if (findings.is_faulty(id)) state(id) = ResolutionState::Faulty;
   }
@@ -74,10 +150,19 @@ class ResolutionCheck {
     bool is_decided = false;  ///< of a DATASEC: whether a variable of it decided on a walk
   };
 
-  ResolutionState& state(uint32_t id) { return resolved_.states[id]; }
+  ResolutionState& state(uint32_t id) { return states_[id]; }
   bool is_in_range(uint32_t id) const { return id < types_.end_id(); }
   bool is_faulty(uint32_t id) { return is_in_range(id) && state(id) == ResolutionState::Faulty; }
-  std::optional<SizedType> sized(uint32_t id) const { return resolved_.sized(types_, id); }
+
+  /// A type without its qualifiers and typedefs, if it has a size. Of a type that is not resolved
+  /// yet, qualifiers end in void and arrays have 0 bytes.
+  std::optional<SizedType> sized(uint32_t id) const {
+    if (is_modifier(types_.kind(id)) || types_.kind(id) == BtfKind::Var) id = targets_[id];
+    BtfKind kind = types_.kind(id);
+    if (kind == BtfKind::Ptr) return SizedType{id, pointer_size};
+    if (kind == BtfKind::Array) return SizedType{id, array_sizes_[id]};
+    return has_size(kind) ? std::optional(SizedType{id, types_.type(id).size()}) : std::nullopt;
+  }
 
   // ---- the walk
 
@@ -172,7 +257,7 @@ class ResolutionCheck {
     bool asks = type.kind() == BtfKind::Ptr || type.kind() == BtfKind::Var;
     if (!asks || !may_refer(type.kind(), type.type()) || !is_modifier(types_.kind(type.type())))
       return 0;
-    uint32_t id = resolved_.targets[type.type()];
+    uint32_t id = targets_[type.type()];
     return types_.kind(id) == BtfKind::Ptr && must_enter(entry, id) ? id : 0;
   }
 
@@ -247,12 +332,12 @@ class ResolutionCheck {
   bool check_reference(uint32_t id, BtfType type) {
     uint32_t to = type.type();
     if (!may_refer(type.kind(), to)) return fault(BtfRule::ReferenceKind, id);
-    uint32_t& target = resolved_.targets[id];
+    uint32_t& target = targets_[id];
     if (auto size = sized(to)) {
       target = size->id;
       return true;
     }
-    if (state(to) == ResolutionState::Resolved) to = resolved_.targets[to];
+    if (state(to) == ResolutionState::Resolved) to = targets_[to];
     target = to;
     bool is_sound = type.kind() != BtfKind::Var && unsized.contains(types_.kind(to));
     return is_sound || fault(BtfRule::ReferenceKind, id);
@@ -270,7 +355,7 @@ class ResolutionCheck {
       return fault(BtfRule::ArrayOfBitField, id);
     uint64_t size = uint64_t{element->size} * type.array_length();
     if (size > UINT32_MAX) return fault(BtfRule::ArrayOverflow, id);
-    resolved_.array_sizes[id] = static_cast<uint32_t>(size);
+    array_sizes_[id] = static_cast<uint32_t>(size);
     return true;
   }
 
@@ -281,7 +366,7 @@ class ResolutionCheck {
       auto member = may_refer(record.kind(), member_id) ? sized(member_id) : std::nullopt;
       if (!member)
         is_sound = fault(BtfRule::MemberKind, id, i);
-      else if (auto broken = check_member(record, i, types_.type(member->id), *member))
+      else if (auto broken = check_member(record, i, types_.type(member->id), member->size))
         is_sound = fault(*broken, id, i);
     }
     return is_sound;
@@ -291,7 +376,7 @@ class ResolutionCheck {
     uint32_t prototype_id = func.type();
     if (!is_in_range(prototype_id) || types_.kind(prototype_id) != BtfKind::FuncProto)
       return fault(BtfRule::FuncPrototype, id);
-    resolved_.targets[id] = prototype_id;
+    targets_[id] = prototype_id;
     auto nameless = nameless_parameter(prototype_id);
     return !nameless || fault(BtfRule::ParameterName, id, *nameless);
   }
@@ -318,7 +403,7 @@ class ResolutionCheck {
 
   bool check_decl_tag(uint32_t id, BtfType tag) {
     if (!may_refer(BtfKind::DeclTag, tag.type())) return fault(BtfRule::TagTarget, id);
-    resolved_.targets[id] = tag.type();
+    targets_[id] = tag.type();
     if (tag.component_idx() == -1) return true;
     BtfType of = types_.type(tag.type());
     uint32_t components = 0;
@@ -360,7 +445,9 @@ class ResolutionCheck {
 
   const BtfView& types_;
   Findings& findings_;
-  ResolvedTypes resolved_;
+  std::vector<ResolutionState> states_;  ///< by type id
+  std::vector<uint32_t> targets_;        ///< by id of a qualifier, typedef, VAR, ...: its end
+  std::vector<uint32_t> array_sizes_;    ///< by id of an array: bytes
   std::unordered_map<uint32_t, std::optional<uint32_t>> nameless_;  ///< by prototype
   Walk walk_ = Walk::Undecided;
   std::array<Entry, max_depth> stack_;
@@ -368,17 +455,6 @@ class ResolutionCheck {
 };
 
 }  // namespace
-
-std::optional<SizedType> ResolvedTypes::sized(const BtfView& types, uint32_t id) const {
-  BtfKind kind = types.kind(id);
-  if (is_modifier(kind) || kind == BtfKind::Var) {
-    id = targets[id];
-    kind = types.kind(id);
-  }
-  if (kind == BtfKind::Ptr) return SizedType{id, pointer_size};
-  if (kind == BtfKind::Array) return SizedType{id, array_sizes[id]};
-  return has_size(kind) ? std::optional(SizedType{id, types.type(id).size()}) : std::nullopt;
-}
 
 void check_resolution(const BtfView& types, Findings& findings) {
   ResolutionCheck(types, findings).run();

@@ -165,23 +165,20 @@ constexpr BtfRuleText rules[] = {
      "Max chain length or cycle detected", "use fewer typedefs", tag_order},
 
     {TagOfMember, "tag-of-member",
-     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer has "
-     "at "
-     "most one tag, and that of a kptr",
+     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a pointer "
+     "has at most one tag, and that of a kptr",
      "", "omit the tag, or move the pointer to another struct", tags_of_members, tags_anywhere},
     {UserPointer, "user-pointer",
      "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, no pointer has "
      "the tag uptr",
      "", "move the pointer to another struct", tags_of_members, user_pointers},
     {KptrTarget, "kptr-target",
-     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a kptr points "
-     "to "
-     "a struct",
+     "in a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, a kptr "
+     "points to a struct",
      "", "point to a struct, or move the pointer to another one", tags_of_members},
     {FieldCount, "field-count",
-     "a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, has at most 11 "
-     "such "
-     "fields, those in its structs and arrays included",
+     "a struct with a kptr, or with a bpf_spin_lock, bpf_list_head or the like, has at most "
+     "11 such fields, those in its structs and arrays included",
      "", "move some to another struct", tags_of_members},
 };
 
