@@ -347,8 +347,9 @@ def fields(rule, path):
         yield from fields(inner, path + [name])
     if not found:
         yield ".".join(path)
-# Only thousands of programs have that one.
-print("\n".join(sorted(path for path in set(fields(schema, [])) if not path.endswith(".more_programs"))))
+# Only thousands of programs, and struct_ops maps, have these.
+rare = (".more_programs", ".struct_ops")
+print("\n".join(sorted(path for path in set(fields(schema, [])) if not path.endswith(rare))))
 END
   fields "${@:2}" | diff told - >log || fail "fields of $1 (<) and of the report (>): $(<log)"
 }
@@ -415,7 +416,7 @@ has_fields 'FIGURES OF BTFDEDUP' btf.json
 
 # Values: the page lists all.
 words=$(sed -n '/^The codes are/,/^\.SH/p' "$manual/man5/bpflink-reports.5" | sed -n 's/^\.BR\? \([a-z-]\+\).*/\1/p' | sort)
-known=$(sed -n "/code_names\[\]/,/};/p" "$repository/linker/programs/bpflink/program_output.cpp" | grep -o "\"[a-z-]*\"" | tr -d "\"" | sort -u)
+known=$(sed -n "/code_names\[\]/,/};/p" "$repository/linker/text/render.cpp" | grep -o "\"[a-z-]*\"" | tr -d "\"" | sort -u)
 diff <(echo "$words") <(echo "$known") >log || fail "bpflink-reports(5): codes of the page (<) and of the program (>): $(<log)"
 jq -r .code messages.json | sort -u >made
 for code in conflicting-types undefined-symbol duplicate-symbol invalid-input output-failure trace dropped general input-mismatch; do
