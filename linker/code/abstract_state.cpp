@@ -40,7 +40,7 @@ std::optional<uint64_t> shift(uint8_t operation, uint64_t value, uint64_t by, ui
 }
 
 std::optional<uint64_t> compute(const Insn& insn, uint64_t a, uint64_t b,
-                                const VerifierPrecision& precision) {
+                                const Verifier& verifier) {
   bool is_wide = BPF_CLASS(insn.code) == BPF_ALU64;
   uint8_t operation = BPF_OP(insn.code);
   switch (operation) {
@@ -57,9 +57,9 @@ std::optional<uint64_t> compute(const Insn& insn, uint64_t a, uint64_t b,
     case BPF_AND:
       return a & b;
     case BPF_XOR:
-      return precision.exclusive_or ? std::optional(a ^ b) : std::nullopt;
+      return verifier.has(KernelFeature::ExclusiveOr) ? std::optional(a ^ b) : std::nullopt;
     case BPF_NEG:
-      return precision.negation ? std::optional(0 - a) : std::nullopt;
+      return verifier.has(KernelFeature::Negation) ? std::optional(0 - a) : std::nullopt;
     case BPF_LSH:
     case BPF_RSH:
     case BPF_ARSH:
@@ -157,13 +157,13 @@ bool Value::join(const Value& other) {
 }
 
 Value evaluate_alu(const Insn& insn, const Value& destination, const Value& source,
-                   const VerifierPrecision& precision) {
+                   const Verifier& verifier) {
   uint8_t operation = BPF_OP(insn.code);
   if (operation == BPF_MOV) return evaluate_move(insn, source);
   bool is_wide = BPF_CLASS(insn.code) == BPF_ALU64;
   bool is_unary = operation == BPF_NEG || operation == BPF_END;
   if (destination.is_constant() && (source.is_constant() || is_unary)) {
-    auto result = compute(insn, destination.bits, source.bits, precision);
+    auto result = compute(insn, destination.bits, source.bits, verifier);
     if (!result) return Value::scalar();
     SettingSet settings = destination.settings | (is_unary ? 0 : source.settings);
     return Value::constant(is_wide ? *result : truncate(*result, 4), settings);
@@ -174,12 +174,12 @@ Value evaluate_alu(const Insn& insn, const Value& destination, const Value& sour
 }
 
 std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source,
-                                const VerifierPrecision& precision) {
+                                const Verifier& verifier) {
   uint8_t operation = BPF_OP(insn.code);
   bool is_wide = BPF_CLASS(insn.code) == BPF_JMP;
   bool is_equality = operation == BPF_JEQ || operation == BPF_JNE;
-  if ((!precision.inequalities && !is_equality) ||
-      (!precision.two_registers && BPF_SRC(insn.code) == BPF_X))
+  if ((!verifier.has(KernelFeature::Inequalities) && !is_equality) ||
+      (!verifier.has(KernelFeature::RegisterComparisons) && BPF_SRC(insn.code) == BPF_X))
     return std::nullopt;
   if (destination.is_constant() && source.is_constant())
     return is_wide ? compare(operation, destination.bits, source.bits)
@@ -225,17 +225,17 @@ Value AbstractState::load(int64_t offset, uint32_t size, bool is_signed) const {
 }
 
 void AbstractState::store(int64_t offset, uint32_t size, const Value& value,
-                          const VerifierPrecision& precision) {
+                          const Verifier& verifier) {
   clobber(offset, size);
   bool is_slot = offset < 0 && offset >= -deepest_stack && offset % word_size == 0;
-  if (!is_slot || !precision.spills || value.kind == Value::Kind::Any) return;
+  if (!is_slot || !verifier.has(KernelFeature::Spills) || value.kind == Value::Kind::Any) return;
   Value stored = value;
   if (size < word_size) {
     if (!value.is_constant()) return;
     stored.bits = truncate(value.bits, size);
     // Earlier verifiers track a zero, as zero bytes, but not if only the register's low bits are
     // zero.
-    if (value.bits != 0 && !precision.narrow_spills) return;
+    if (value.bits != 0 && !verifier.has(KernelFeature::NarrowSpills)) return;
   }
   slots_.insert(find(offset), {static_cast<int32_t>(offset), size, stored});
 }

@@ -9,7 +9,7 @@
 //   its own and knows more, except in loops of iterators and may_goto, where it widens a changing
 //   value to an unknown one.
 // - An operation that some verifier does not compute gives an unknown value: division, byte swaps,
-//   and those in VerifierPrecision. What a verifier knows of parts of a value, or of relations
+//   and those in KernelFeature. What a verifier knows of parts of a value, or of relations
 //   between values, is not modelled.
 //
 // The loader is assumed to have CAP_PERFMON. Without it the verifier also walks dead branches,
@@ -17,37 +17,29 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "linker/object/insn.hpp"
+#include "linker/object/kernel_features.hpp"
 
 namespace bpflink {
 
-/// What verifiers learned to compute over time. All know constants in registers, and whether these
-/// equal an immediate.
-struct VerifierPrecision {
-  bool inequalities = true;       ///< 4.20: all comparisons with immediates
-  bool two_registers = true;      ///< 5.3: comparisons of registers
-  bool spills = true;             ///< 5.3: constants of 8 bytes on the stack
-  bool frozen_maps = true;        ///< 5.5: .rodata and .kconfig
-  bool exclusive_or = false;      ///< 5.10: BPF_XOR of constants
-  bool narrow_spills = false;     ///< 5.16: narrow stores of constants other than 0
-  bool immediate_stores = false;  ///< 6.4: BPF_ST to the stack
-  bool functions = false;         ///< 6.4: the address of a kernel function is not 0
-  bool negation = false;          ///< 6.18: BPF_NEG of a constant
-
-  /// The precision of a kernel's verifier; the version is as in LINUX_KERNEL_VERSION. 0, unknown,
-  /// stands for 5.5.
-  static VerifierPrecision of(uint32_t kernel_version) {
-    auto since = [&](uint32_t major, uint32_t minor) {
-      return kernel_version >= (major << 16 | minor << 8);
-    };
-    if (kernel_version == 0) return {};
-    return {since(4, 20), since(5, 3), since(5, 3), since(5, 5), since(5, 10),
-            since(5, 16), since(6, 4), since(6, 4), since(6, 18)};
+/// What a kernel's verifier computes; 0, an unknown version, stands for 5.5.
+class Verifier {
+ public:
+  /// The version is as in LINUX_KERNEL_VERSION.
+  explicit Verifier(uint32_t version) {
+    LinuxRelease release = version == 0 ? LinuxRelease{5, 5} : release_of(version);
+    for (const KernelFeatureRow& row : kernel_features)
+      features_[static_cast<size_t>(row.feature)] = row.brought.since <= release;
   }
+  bool has(KernelFeature feature) const { return features_[static_cast<size_t>(feature)]; }
+
+ private:
+  std::bitset<kernel_features.size()> features_;
 };
 
 /// The variables of .rodata that a value or a decision was derived from, a bit each.
@@ -97,11 +89,11 @@ struct Value {
 /// The result of an instruction of class ALU or ALU64. `source` is the second operand; an immediate
 /// is sign-extended.
 Value evaluate_alu(const Insn& insn, const Value& destination, const Value& source,
-                   const VerifierPrecision& precision);
+                   const Verifier& verifier);
 
 /// Whether a conditional jump is taken, if known.
 std::optional<bool> decide_jump(const Insn& insn, const Value& destination, const Value& source,
-                                const VerifierPrecision& precision);
+                                const Verifier& verifier);
 
 /// Registers and stack. Of the stack, each aligned word of 8 bytes has at most one value, which
 /// begins where the word does: verifiers track no others.
@@ -120,7 +112,7 @@ class AbstractState {
   /// A load of `size` bytes at the frame pointer plus `offset`.
   Value load(int64_t offset, uint32_t size, bool is_signed) const;
   /// A store there.
-  void store(int64_t offset, uint32_t size, const Value& value, const VerifierPrecision& precision);
+  void store(int64_t offset, uint32_t size, const Value& value, const Verifier& verifier);
   /// A store of something unknown.
   void clobber(int64_t offset, uint32_t size);
   /// Makes the stack unknown from the frame pointer plus `offset` upwards.

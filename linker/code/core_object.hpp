@@ -36,7 +36,7 @@ struct CoreObject {
   std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
   std::map<std::string_view, std::vector<InsnPlace>> map_uses{};     ///< by the map's name
   std::vector<InsnPlace> excess_arguments{};  ///< loads of arguments that a function does not have
-  std::map<InsnFeature, std::vector<InsnPlace>> feature_uses{};
+  std::map<KernelFeature, std::vector<InsnPlace>> feature_uses{};
 
   const ObjectFile& file() const { return ObjectAccess::file(object); }
   /// Whether a loader passes over a relocation: it is in a program that is not loaded by default.

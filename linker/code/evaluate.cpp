@@ -58,7 +58,7 @@ void Evaluator::step(uint32_t section, const CodeInsn& code) {
   switch (BPF_CLASS(insn.code)) {
     case BPF_ALU:
     case BPF_ALU64:
-      set(insn.dst_reg, evaluate_alu(insn, state_[insn.dst_reg], operand(insn, bound), precision_));
+      set(insn.dst_reg, evaluate_alu(insn, state_[insn.dst_reg], operand(insn, bound), verifier_));
       break;
     case BPF_LD:
       load_immediate(code, bound);
@@ -118,8 +118,9 @@ Value Evaluator::ksym_address(const CodeReference& reference) const {
   if (!*exists && reference.offset == 0) return Value::constant(0);
   // To the verifier, the address of a variable without a type is a number. For one with a type, it
   // may know only that the kernel's BTF has it.
-  bool is_known = graph_.is_extern_address(symbol) ||
-                  (precision_.functions && graph_.is_extern_function(symbol));
+  bool is_known =
+      graph_.is_extern_address(symbol) ||
+      (verifier_.has(KernelFeature::KsymAddresses) && graph_.is_extern_function(symbol));
   return *exists && is_known ? Value{Value::Kind::NonZero} : Value::foreign();
 }
 
@@ -133,9 +134,10 @@ Value Evaluator::load(const Insn& insn, const BoundInsn* bound) {
   std::optional<Value> value;
   if (is_known && base.kind == Value::Kind::Frame)
     value = state_.load(static_cast<int64_t>(offset), size, is_signed);
-  else if (is_known && precision_.frozen_maps && base.kind == Value::Kind::Data)
+  else if (is_known && verifier_.has(KernelFeature::FrozenMaps) && base.kind == Value::Kind::Data)
     value = settings_.load(base.base, offset, size, is_signed, assumed_);
-  else if (is_known && precision_.frozen_maps && base.kind == Value::Kind::Kconfig)
+  else if (is_known && verifier_.has(KernelFeature::FrozenMaps) &&
+           base.kind == Value::Kind::Kconfig)
     value = load_kconfig(base, offset, size, is_signed);
   if (value) {
     value->settings |= base.settings;
@@ -173,7 +175,7 @@ void Evaluator::store(const Insn& insn, const BoundInsn* bound) {
   else if (base.kind == Value::Kind::Frame && !is_plain)
     state_.clobber(offset, size);
   else if (base.kind == Value::Kind::Frame)
-    state_.store(offset, size, stored_value(insn), precision_);
+    state_.store(offset, size, stored_value(insn), verifier_);
   // Were the address unknown, the stack would be.
   if (base.kind == Value::Kind::Frame) state_.depend_on(base.settings);
   if (is_atomic) clobber_fetched(insn);
@@ -182,7 +184,7 @@ void Evaluator::store(const Insn& insn, const BoundInsn* bound) {
 Value Evaluator::stored_value(const Insn& insn) const {
   if (BPF_CLASS(insn.code) == BPF_STX) return state_[insn.src_reg];
   // Some verifiers treat the immediate as unsigned.
-  bool is_known = precision_.immediate_stores && insn.imm >= 0;
+  bool is_known = verifier_.has(KernelFeature::ImmediateStores) && insn.imm >= 0;
   return is_known ? Value::constant(static_cast<uint64_t>(insn.imm)) : Value::scalar();
 }
 

@@ -20,7 +20,7 @@ class Evaluator {
         facts_(facts),
         settings_(settings),
         assumed_(assumed),
-        precision_(VerifierPrecision::of(facts.verifier)),
+        verifier_(facts.verifier),
         state_(state) {}
 
   /// Evaluates an instruction of a section.
@@ -47,7 +47,7 @@ class Evaluator {
   const CodeFacts& facts_;
   Settings& settings_;
   SettingSet assumed_;
-  VerifierPrecision precision_;
+  Verifier verifier_;
   AbstractState& state_;
 };
 

@@ -30,8 +30,9 @@ class Walker {
          uint64_t& work_left)
       : graph_(graph),
         evaluator_(graph, facts, settings, assumed, state_),
-        precision_(VerifierPrecision::of(facts.verifier)),
-        catches_exceptions_(facts.verifier == 0 || facts.verifier >= first_with_exceptions),
+        verifier_(facts.verifier),
+        catches_exceptions_(facts.verifier == 0 ||
+                            verifier_.has(KernelFeature::ExceptionCallbacks)),
         work_left_(work_left) {
     walk_.blocks.resize(graph.blocks.size());
     contexts_of_.resize(graph.functions.size());
@@ -247,7 +248,7 @@ class Walker {
     bool is_conditional = BPF_OP(insn.code) != BPF_JA && BPF_OP(insn.code) != may_goto;
     if (BPF_OP(insn.code) == BPF_JA) decision = true;
     if (is_conditional) {
-      decision = decide_jump(insn, state_[insn.dst_reg], source, precision_);
+      decision = decide_jump(insn, state_[insn.dst_reg], source, verifier_);
       if (decision) visit.settings |= state_[insn.dst_reg].settings | source.settings;
     }
     if (decision.value_or(true)) {
@@ -276,11 +277,10 @@ class Walker {
   }
 
   static constexpr uint8_t may_goto = 0xe0;
-  static constexpr uint32_t first_with_exceptions = 6 << 16 | 7 << 8;
 
   const CodeGraph& graph_;
   Evaluator evaluator_;
-  VerifierPrecision precision_;
+  Verifier verifier_;
   bool catches_exceptions_;  ///< whether the verifier enters exception callbacks
   uint64_t& work_left_;
   uint64_t slots_ = 0, context_blocks_ = 0;

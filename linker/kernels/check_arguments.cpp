@@ -17,7 +17,6 @@
 #include "dedup/relocations/candidates.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/program_contexts.hpp"
-#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -55,24 +54,19 @@ constexpr ArgumentTag argument_tags[] = {
     {"arg:trusted", {6, 9}, true}, {"arg:arena", {6, 9}},   {"arg:untrusted", {6, 17}, true}};
 
 /// Says what a verifier makes of a tag of a function.
-void judge_tag(const Kernel& kernel, const ArgumentTag& tag, std::string_view of_struct,
+void judge_tag(const KernelNeeds& needs, const ArgumentTag& tag, std::string_view of_struct,
                CoreFinding& finding) {
-  Knowledge knows_tag = kernel.has_release(tag.since);
-  size_t count = of_struct.empty() ? 1 : count_structs(kernel, of_struct);
-  if (knows_tag == Knowledge::Unknown)
-    return finding.leave_unknown(fmt::format("the tag '{}' of an argument", tag.text),
-                                 release_advice);
-  if (knows_tag == Knowledge::Known && count == 1) return;
-  if (knows_tag == Knowledge::Known && count == 0 && kernel.absence() == Knowledge::Unknown)
+  if (needs.kernel.has_release(tag.since) != Knowledge::Known) {
+    std::string thing = fmt::format("the tag '{}' of an argument", tag.text);
+    return needs.report_release(finding, {tag.since}, thing, thing);
+  }
+  size_t count = of_struct.empty() ? 1 : count_structs(needs.kernel, of_struct);
+  if (count == 1) return;
+  if (count == 0 && needs.kernel.absence() == Knowledge::Unknown)
     return finding.leave_unknown(fmt::format("struct {}", of_struct), whole_btf_advice);
-  finding.status = CoreStatus::Fails;
-  if (knows_tag == Knowledge::Absent)
-    finding.complain(fmt::format("the tag '{}' of an argument came with Linux {}.{}", tag.text,
-                                 tag.since.major, tag.since.minor));
-  else if (count == 0)
-    finding.complain(fmt::format("there is no struct {}, which an argument points to", of_struct));
-  else
-    finding.complain(fmt::format("there are {} structs {}, one of which an argument points to",
+  finding.fail(count == 0
+                   ? fmt::format("there is no struct {}, which an argument points to", of_struct)
+                   : fmt::format("there are {} structs {}, one of which an argument points to",
                                  count, of_struct));
 }
 
@@ -124,51 +118,41 @@ std::set<std::pair<uint32_t, int32_t>> find_context_parameters(const ObjectFile&
   return found;
 }
 
-/// Between these releases, verifiers refuse all pointers but those to contexts.
-void check_pointers(KernelNeeds& needs, const Subprograms& subprograms) {
-  const ObjectFile& file = needs.code.file();
-  Knowledge allows = needs.kernel.has_release(pointer_arguments);
-  if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
-    return;
+/// Whether a verifier refuses an argument that is a pointer to no context.
+bool takes_pointer(const ObjectFile& file, uint32_t id, BtfType function,
+                   const std::set<std::pair<uint32_t, int32_t>>& contexts) {
   const BtfView& types = *file.btf;
-  auto contexts = find_context_parameters(file);
-  for (const auto& [id, subprogram] : subprograms) {
-    BtfType prototype = types.type(subprogram.function.type());
-    for (uint32_t i = 0; i < prototype.vlen(); ++i) {
-      uint32_t type = prototype.param(i).type;
-      if (types.kind(skip_modifiers(types, type)) != BtfKind::Ptr ||
-          contexts.contains({id, static_cast<int32_t>(i)}) || section_for_parameter(types, type))
-        continue;
-      CoreFinding& finding = add_finding(needs, subprogram);
-      if (allows == Knowledge::Unknown) {
-        finding.leave_unknown("pointers as arguments of global functions", release_advice);
-      } else {
-        finding.fail(
-            "pointers as arguments of global functions came with Linux 5.12",
-            fmt::format("make {} static, or __hidden if other files call it", finding.name));
-      }
-      break;
-    }
+  BtfType prototype = types.type(function.type());
+  for (uint32_t i = 0; i < prototype.vlen(); ++i) {
+    uint32_t type = prototype.param(i).type;
+    if (types.kind(skip_modifiers(types, type)) == BtfKind::Ptr &&
+        !contexts.contains({id, static_cast<int32_t>(i)}) && !section_for_parameter(types, type))
+      return true;
   }
+  return false;
 }
 
-/// Verifiers refuse a global function without a result before they accept it.
-void check_results(KernelNeeds& needs, const Subprograms& subprograms) {
+/// Verifiers refused pointers as arguments, and results of type void, before they accepted them.
+void check_prototypes(KernelNeeds& needs, const Subprograms& subprograms) {
   const ObjectFile& file = needs.code.file();
-  Knowledge allows = needs.kernel.has_release(void_results);
-  if (allows == Knowledge::Known || needs.kernel.has_release(global_functions) == Knowledge::Absent)
-    return;
-  for (const auto& [id, subprogram] : subprograms) {
-    if (file.btf->type(subprogram.function.type()).type() != 0) continue;
-    CoreFinding& finding = add_finding(needs, subprogram);
-    if (allows == Knowledge::Unknown)
-      finding.leave_unknown("global functions that return void", release_advice);
-    else
-      finding.fail(
-          fmt::format("global functions that return void came with Linux {}.{}", void_results.major,
-                      void_results.minor),
-          fmt::format("let {} return an int, or make it static or __hidden", finding.name));
-  }
+  if (needs.kernel.has(KernelFeature::GlobalFunctions) == Knowledge::Absent) return;
+  auto check = [&](KernelFeature feature, auto uses, std::string_view advice) {
+    if (needs.kernel.has(feature) == Knowledge::Known) return;
+    const KernelFeatureRow& row = row_of(feature);
+    for (const auto& [id, subprogram] : subprograms)
+      if (uses(id, subprogram.function))
+        needs.report_release(add_finding(needs, subprogram), row.brought, std::string(row.name),
+                             row.name, fmt::format(fmt::runtime(advice), subprogram.symbol->name));
+  };
+  auto contexts = find_context_parameters(file);
+  check(
+      KernelFeature::PointerArguments,
+      [&](uint32_t id, BtfType function) { return takes_pointer(file, id, function, contexts); },
+      "make {} static, or __hidden if other files call it");
+  check(
+      KernelFeature::VoidResults,
+      [&](uint32_t, BtfType function) { return file.btf->type(function.type()).type() == 0; },
+      "let {} return an int, or make it static or __hidden");
 }
 
 void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
@@ -188,7 +172,7 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
     CoreFinding& finding = add_finding(needs, subprogram->second);
     std::string_view tag_of =
         of_struct == 0 ? "" : essential_name(types.name(types.type(of_struct)));
-    judge_tag(needs.kernel, *tag, tag_of, finding);
+    judge_tag(needs, *tag, tag_of, finding);
   }
 }
 
@@ -196,11 +180,10 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
 
 void KernelNeeds::check_arguments() {
   if (!code.file().btf) return;
-  bool takes_all = kernel.has_release(void_results) == Knowledge::Known;
-  if (takes_all && code.file().tags.empty()) return;
+  if (kernel.has(KernelFeature::VoidResults) == Knowledge::Known && code.file().tags.empty())
+    return;
   const Subprograms subprograms = find_subprograms(*this);
-  check_pointers(*this, subprograms);
-  check_results(*this, subprograms);
+  check_prototypes(*this, subprograms);
   check_tags(*this, subprograms);
 }
 

@@ -88,17 +88,15 @@ void show_parts(const KernelSymbols& symbols, std::string_view name, CoreFinding
 /// others.
 void check_injection(const Kernel& kernel, const SectionMeaning& meaning, std::string_view function,
                      CoreFinding& finding) {
-  constexpr LinuxRelease after_failing{6, 13}, in_all_calls{7, 2};  // as far as kernels were asked
   bool changes = meaning.attach_type == BPF_MODIFY_RETURN;
   if (!changes && !meaning.sleepable) return;
   if (changes && !meaning.sleepable && function.starts_with("security_")) return;
   std::string_view programs = changes ? "programs that change results" : "programs that sleep";
   bool is_call = function.starts_with("__x64_sys_") || function.starts_with("__arm64_sys_");
   auto option = kernel.option("CONFIG_FUNCTION_ERROR_INJECTION");
-  if (is_call && (option.is_known() || kernel.has_release(in_all_calls) == Knowledge::Known))
-    return;
-  if (is_call && option.knowledge == Knowledge::Absent &&
-      kernel.has_release(after_failing) == Knowledge::Absent)
+  Knowledge takes_calls = kernel.has(KernelFeature::SystemCallTargets);
+  if (is_call && (option.is_known() || takes_calls == Knowledge::Known)) return;
+  if (is_call && option.knowledge == Knowledge::Absent && takes_calls == Knowledge::Absent)
     return finding.fail(fmt::format("function {} takes no {}", function, programs),
                         "CONFIG_FUNCTION_ERROR_INJECTION is not set");
   bool needs_config = is_call && option.knowledge == Knowledge::Unknown;
@@ -115,12 +113,13 @@ void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Tar
                           advice);
   };
   if (auto denied = find_denied(meaning, name)) {
-    Knowledge denies = kernel.has_release(denied->since);
+    Knowledge denies = kernel.has(denied->denied);
     if (denies == Knowledge::Known)
       return finding.fail(fmt::format("{} {} {}", target.thing, name, denied->reason));
-    if (denies == Knowledge::Unknown) return leave_unknown("programs", release_advice);
-    if (kernel.has_release(denied->perhaps) != Knowledge::Absent)
-      return leave_unknown("programs", load_advice);
+    if (denies == Knowledge::Unknown)
+      return leave_unknown("programs", kernel.has_release(denied->denied.since) == denies
+                                           ? release_advice
+                                           : load_advice);
   }
   if (target.is_code) return check_injection(kernel, meaning, name, finding);
   if (meaning.type != ProgramType::Lsm || !meaning.sleepable) return;
@@ -146,14 +145,13 @@ std::string by_value(BtfKind kind) {
 
 /// Why the kernel cannot save the parameter for a program, or "".
 std::string find_parameter_fault(const Kernel& kernel, const BtfView& types, uint32_t type_id) {
-  constexpr LinuxRelease first_with_structs{6, 0};
   constexpr uint64_t most_bytes = 16;
   if (type_id == 0) return "takes a variable number of arguments";
   uint32_t id = skip_modifiers(types, type_id);
   BtfKind kind = types.kind(id);
   if (is_in_register(kind)) return "";
   bool fits = is_composite(kind) && type_size(types, id).value_or(0) <= most_bytes &&
-              kernel.has_release(first_with_structs) != Knowledge::Absent;
+              kernel.has(KernelFeature::StructArguments) != Knowledge::Absent;
   return fits ? "" : "takes " + by_value(kind);
 }
 

@@ -210,12 +210,11 @@ class CallRules {
       return is_probed ? Knowledge::Known : Knowledge::Unknown;
     }
     size_t first = rule == '-' ? releases.size() : first_release(rule);
-    if (first < releases.size() && kernel_.has_release(releases[first]) == Knowledge::Known)
-      return Knowledge::Known;
+    constexpr LinuxRelease never{UINT16_MAX, 0};
     // Between two probed releases, it is not known.
     LinuxRelease after = releases[first - 1];
     ++after.minor;
-    return kernel_.has_release(after) == Knowledge::Absent ? Knowledge::Absent : Knowledge::Unknown;
+    return kernel_.has({first < releases.size() ? releases[first] : never, after});
   }
 
   const Kernel& kernel_;
@@ -238,8 +237,8 @@ void report(const Permission& permission, const std::string& programs, std::stri
   if (permission.rule == '!' || is_for_sleepable_before(permission.rule)) {
     advice = "it may sleep: call it in a sleepable program";
   } else if (permission.rule != '-') {
-    LinuxRelease since = call_tables.releases[first_release(permission.rule)];
-    advice = fmt::format("in Linux {}.{} they may", since.major, since.minor);
+    advice = fmt::format("in {} they may",
+                         linux_name(call_tables.releases[first_release(permission.rule)]));
   }
   finding.complain(fmt::format("{} may not {}", programs, what), std::move(advice));
 }
@@ -348,15 +347,11 @@ void check_flags(KernelNeeds& needs, const CallRules& rules) {
     if (permission.knowledge != Knowledge::Known)
       report(permission, rules.describe(program), "sleep", needs.kernel,
              needs.add(CoreNeed::ProgramType, type, program.name));
-    Knowledge frags =
-        program.meaning.xdp_frags ? needs.kernel.has_release({5, 18}) : Knowledge::Known;
-    if (frags == Knowledge::Known) continue;
-    CoreFinding& finding = needs.add(CoreNeed::ProgramType, type, program.name);
-    if (frags == Knowledge::Unknown) {
-      finding.leave_unknown("xdp.frags programs", release_advice);
-    } else {
-      finding.fail("there are no xdp.frags programs, which came with Linux 5.18");
-    }
+    if (!program.meaning.xdp_frags || needs.kernel.has(KernelFeature::XdpFrags) == Knowledge::Known)
+      continue;
+    const KernelFeatureRow& row = row_of(KernelFeature::XdpFrags);
+    needs.report_release(needs.add(CoreNeed::ProgramType, type, program.name), row.brought,
+                         std::string(row.name), fmt::format("there are no {}, which", row.name));
   }
 }
 

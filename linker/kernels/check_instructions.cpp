@@ -8,24 +8,15 @@ namespace bpflink {
 
 void KernelNeeds::check_instructions() {
   for (const auto& [feature, places] : code.feature_uses) {
-    const InsnFeatureText& text = text_of(feature);
-    Knowledge knowledge = kernel.has_release(text.since);
-    if (knowledge == Knowledge::Known) continue;
-    bool may_be_backported = kernel.has_release(text.backported_to) == Knowledge::Known;
-    bool is_anywhere = kernel.has_release(text.refused_anywhere_before) == Knowledge::Absent;
+    if (kernel.has(feature) == Knowledge::Known) continue;
+    const KernelFeatureRow& row = row_of(feature);
+    bool is_anywhere = kernel.has_release(row.refused_anywhere_before) == Knowledge::Absent;
     CodeUse use = is_anywhere ? CodeUse::Contained : CodeUse::Reached;
     ProgramList programs = users_of(places, use);
     if (programs.empty()) continue;
-    CoreFinding& finding =
-        add(CoreNeed::Instructions, std::string(text.name), std::move(programs), places, use);
-    if (knowledge == Knowledge::Unknown || may_be_backported) {
-      finding.leave_unknown(std::string(text.name),
-                            may_be_backported ? load_advice : release_advice);
-      continue;
-    }
-    finding.fail(fmt::format("there are no {}, which came with Linux {}.{}", text.name,
-                             text.since.major, text.since.minor),
-                 std::string(text.advice));
+    std::string name(row.name);
+    report_release(add(CoreNeed::Instructions, name, std::move(programs), places, use), row.brought,
+                   name, fmt::format("there are no {}, which", name), std::string(row.advice));
   }
   ProgramList programs = users_of(code.excess_arguments, CodeUse::Reached);
   if (programs.empty()) return;

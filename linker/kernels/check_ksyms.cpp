@@ -22,8 +22,6 @@
 namespace bpflink {
 namespace {
 
-constexpr LinuxRelease first_with_kfuncs = {5, 13};
-
 CoreNeed kind_of(const Object& object, const Extern& entry) {
   if (entry.is_function) return CoreNeed::Kfunc;
   return skip_modifiers(*object.btf(), entry.type_id) == 0 ? CoreNeed::KernelSymbol
@@ -91,7 +89,7 @@ void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelTyp
       print_c_declaration(*function.types, function.type().type(), essential_name(entry.name));
   complaint.here = print_c_declaration(types, entry.type_id, entry.name);
   needs.text_left -= std::min(needs.text_left, complaint.there.size() + complaint.here.size());
-  if (needs.kernel.has_release({7, 0}) != Knowledge::Absent &&
+  if (needs.kernel.has(KernelFeature::ImplicitArguments) != Knowledge::Absent &&
       shows_implicit_argument(function, types.type(entry.type_id).vlen()))
     complaint.advice = "the kernel is wrong: an old pahole wrote an implicit argument into its BTF";
 }
@@ -104,8 +102,11 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
     return needs.report_missing(finding, fmt::format("kernel function {}", name),
                                 {BtfKind::Func, "", name}, entry.is_weak);
   const KernelType& found = function.value;
-  if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Absent) {
-    return finding.complain("there are no calls of kernel functions, which came with Linux 5.13");
+  Knowledge has_calls = needs.kernel.has(KernelFeature::KfuncCalls);
+  if (has_calls == Knowledge::Absent) {
+    const KernelFeatureRow& row = row_of(KernelFeature::KfuncCalls);
+    return finding.complain(fmt::format("there are no {}, which came with {}", row.name,
+                                        linux_name(row.brought.since)));
   }
   if (!are_types_compatible(*needs.object.btf(), entry.type_id, *found.types,
                             found.type().type())) {
@@ -115,7 +116,7 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
   }
   if (needs.kernel.is_unmarked_kfunc(found)) {
     finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
-  } else if (needs.kernel.has_release(first_with_kfuncs) == Knowledge::Unknown) {
+  } else if (has_calls == Knowledge::Unknown) {
     finding.leave_unknown(fmt::format("whether programs may call {}", name), release_advice);
   }
 }

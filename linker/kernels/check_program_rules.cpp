@@ -5,7 +5,6 @@
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
-#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -46,17 +45,13 @@ void check_licenses(KernelNeeds& needs) {
 
 /// A loader makes a map of the section, and its variables' addresses are those of elements.
 void check_per_cpu_data(KernelNeeds& needs) {
-  Knowledge has_data = needs.kernel.has_release(per_cpu_data);
-  if (has_data == Knowledge::Known) return;
+  if (needs.kernel.has(KernelFeature::PerCpuData) == Knowledge::Known) return;
+  const KernelFeatureRow& row = row_of(KernelFeature::PerCpuData);
   for (const InputSection& section : needs.code.file().sections) {
     if (section.role != SectionRole::Percpu || section.size == 0) continue;
-    CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(section.name), "");
-    if (has_data == Knowledge::Unknown)
-      finding.leave_unknown(fmt::format("variables in section {}", section.name), release_advice);
-    else
-      finding.fail(fmt::format("variables in section {} came with Linux {}.{}", section.name,
-                               per_cpu_data.major, per_cpu_data.minor),
-                   "put them into a map of type percpu_array");
+    std::string thing = fmt::format("variables in section {}", section.name);
+    needs.report_release(needs.add(CoreNeed::MapType, std::string(section.name), ""), row.brought,
+                         thing, thing, std::string(row.advice));
   }
 }
 

@@ -12,8 +12,7 @@
 namespace bpflink {
 
 struct DeniedTarget {
-  LinuxRelease since;       ///< the first release that refuses it
-  LinuxRelease perhaps;     ///< the first of which later stable versions do; or `since`
+  Introduction denied;      ///< the releases that refuse it
   std::string_view reason;  ///< the rest of a sentence about the function
 };
 

@@ -78,6 +78,12 @@ Knowledge Kernel::has_release(LinuxRelease release) const {
   return release <= at_least_ ? Knowledge::Known : Knowledge::Unknown;
 }
 
+Knowledge Kernel::has(const Introduction& brought) const {
+  Knowledge known = has_release(brought.since);
+  bool is_certain = known != Knowledge::Absent || has_release(brought.perhaps) == Knowledge::Absent;
+  return is_certain ? known : Knowledge::Unknown;
+}
+
 /// Visits the ids of functions that the BTF of a module marks as kfuncs, until `visit` says false.
 template <typename Visit>
 void Kernel::visit_marked_kfuncs(uint32_t module, Visit visit) const {

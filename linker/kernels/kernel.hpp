@@ -31,6 +31,7 @@
 #include "linker/kernels/kernel_source.hpp"
 #include "linker/kernels/kernel_symbols.hpp"
 #include "linker/kernels/owned_bytes.hpp"
+#include "linker/object/kernel_features.hpp"
 
 namespace bpflink {
 
@@ -112,6 +113,9 @@ struct Kernel {
   /// Whether the kernel has what a release brought. Unknown if neither its release nor the newest
   /// helper of its BTF tells, as of Red Hat's kernels, which have parts of later releases.
   Knowledge has_release(LinuxRelease release) const;
+  /// The same of what several releases may have brought.
+  Knowledge has(const Introduction& brought) const;
+  Knowledge has(KernelFeature feature) const { return has(row_of(feature).brought); }
   /// Whether the function's BTF marks kfuncs, as kernels do since 6.10, but not this one.
   bool is_unmarked_kfunc(const KernelType& function) const;
   /// The most similar name of that kind, among names that begin with `prefix`, without it; "" if

@@ -63,4 +63,14 @@ void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
   }
 }
 
+void KernelNeeds::report_release(CoreFinding& finding, const Introduction& brought,
+                                 std::string thing, std::string_view lacks,
+                                 std::string advice) const {
+  if (kernel.has(brought) == Knowledge::Absent)
+    return finding.fail(fmt::format("{} came with {}", lacks, linux_name(brought.since)),
+                        std::move(advice));
+  bool is_perhaps = kernel.has_release(brought.perhaps) == Knowledge::Known;
+  finding.leave_unknown(std::move(thing), is_perhaps ? load_advice : release_advice);
+}
+
 }  // namespace bpflink

@@ -72,6 +72,11 @@ struct KernelNeeds {
   void report_missing(CoreFinding& finding, const std::string& thing, const WantedName& wanted,
                       bool is_weak = false);
 
+  /// Sets the status for something that releases brought and the kernel lacks, or may lack: `thing`
+  /// is "xdp.frags programs", and `lacks` the sentence that "came with Linux 5.18" completes.
+  void report_release(CoreFinding& finding, const Introduction& brought, std::string thing,
+                      std::string_view lacks, std::string advice = {}) const;
+
   std::unordered_map<std::string_view, size_t> kfuncs{};  ///< findings of those that are declared
   void check_ksyms();
   void check_kconfig();

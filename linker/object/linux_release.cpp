@@ -43,6 +43,10 @@ std::string series_of(const std::string& release) {
   return known ? fmt::format("{}.{}", known->code >> 16, known->code >> 8 & 0xff) : release;
 }
 
+std::string linux_name(LinuxRelease release) {
+  return fmt::format("Linux {}.{}", release.major, release.minor);
+}
+
 bool has_three_numbers(std::string_view text) {
   auto release = read_release(text);
   return release && release->count == 3;

@@ -20,6 +20,17 @@ bool has_three_numbers(std::string_view text);
 /// "5.14" for "5.14.0-70.el9"; a text that is no release stays as it is.
 std::string series_of(const std::string& release);
 
+/// "Linux 5.12".
+std::string linux_name(LinuxRelease release);
+
+/// When Linux got something.
+struct Introduction {
+  LinuxRelease since;  ///< all releases from this one on have it
+  /// Releases before this one do not. Of those between, it is not known: updates brought it to some
+  /// of them, or none was asked.
+  LinuxRelease perhaps = since;
+};
+
 /// The release of such a number.
 constexpr LinuxRelease release_of(uint32_t code) {
   return {static_cast<uint16_t>(code >> 16), static_cast<uint16_t>(code >> 8 & 0xff)};

@@ -4,17 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bpflink/check.hpp"
 #include "linker/object/insn.hpp"
 
 namespace bpflink {
-
-/// The releases whose verifiers check each global function on its own, with pointers as arguments,
-/// and with a result of type void.
-inline constexpr LinuxRelease global_functions{5, 6}, pointer_arguments{5, 12}, void_results{7, 1};
-
-/// The first release with variables of which each CPU has its own.
-inline constexpr LinuxRelease per_cpu_data{7, 3};
 
 /// How many parameters a function must have for what an instruction loads: arguments beyond the
 /// fifth are above r11. 0 if it loads none.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "dedup/internal.hpp"
+#include "linker/object/linux_release.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
@@ -163,8 +164,8 @@ std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
     bool is_more = rule.once_most != 0 && size > rule.once_most;
     LinuxRelease since = is_other ? rule.other_since : is_more ? rule.more_since : LinuxRelease{};
     if (since == LinuxRelease{}) return std::nullopt;
-    return MapFault{fmt::format("{} has a {} of {}, which came with Linux {}.{}", type, what,
-                                count_of(size, "byte"), since.major, since.minor),
+    return MapFault{fmt::format("{} has a {} of {}, which came with {}", type, what,
+                                count_of(size, "byte"), linux_name(since)),
                     since};
   }
   return MapFault{fmt::format("{} has a {} of {}: {}", type, what, count_of(size, "byte"),
@@ -184,9 +185,9 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
     if ((rule.flags & name.flag) == 0)
       return MapFault{fmt::format("{} has {}, which such maps do not take", type, name.name)};
     if (name.since > newest.since)
-      newest = {fmt::format("{} has {}, which came with Linux {}.{}", type, name.name,
-                            name.since.major, name.since.minor),
-                name.since};
+      newest = {
+          fmt::format("{} has {}, which came with {}", type, name.name, linux_name(name.since)),
+          name.since};
   }
   constexpr uint32_t program_flags = flag_read_only_program | flag_write_only_program;
   if ((map.flags & program_flags) == program_flags)

@@ -17,6 +17,7 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
+#include "linker/object/kernel_features.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/references.hpp"
 #include "linker/object/verifier_rules.hpp"
@@ -285,8 +286,8 @@ class TypeFaults {
   std::optional<Fault> find(uint32_t function) const {
     BtfType prototype = types_.type(types_.type(function).type());
     if (prototype.type() == 0)
-      return Fault{fmt::format("returns void, which verifiers before Linux {}.{} refuse",
-                               void_results.major, void_results.minor),
+      return Fault{fmt::format("returns void, which verifiers before {} refuse",
+                               linux_name(row_of(KernelFeature::VoidResults).brought.since)),
                    "return an int"};
     if (!is_acceptable_result(types_, prototype.type()))
       return Fault{fmt::format("returns '{}', and verifiers accept only numbers",

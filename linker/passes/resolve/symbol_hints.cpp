@@ -7,6 +7,7 @@
 #include "dedup/edit_distance.hpp"
 #include "linker/object/archive.hpp"
 #include "linker/object/helpers.hpp"
+#include "linker/object/linux_release.hpp"
 #include "linker/text/cpp_names.hpp"
 #include "linker/text/rust_names.hpp"
 
@@ -60,10 +61,8 @@ Hints find_kconfig_hint(const Symbol& symbol) {
 Hints find_helper_hint(const Symbol& symbol) {
   auto id = find_helper(symbol.name);
   if (!id) return {};
-  LinuxRelease since = helper_release(*id);
-  return {
-      fmt::format("a helper since Linux {}.{}: the bpf_helper_defs.h that was included is older",
-                  since.major, since.minor)};
+  return {fmt::format("a helper since {}: the bpf_helper_defs.h that was included is older",
+                      linux_name(helper_release(*id)))};
 }
 
 Hints find_rust_hint(const Symbol& symbol) {
