@@ -9,16 +9,6 @@ namespace {
 
 constexpr int64_t word_size = 8, deepest_stack = 512;
 
-uint64_t truncate(uint64_t bits, uint32_t size) {
-  return size >= 8 ? bits : bits & ((uint64_t{1} << size * 8) - 1);
-}
-
-uint64_t sign_extend(uint64_t bits, uint32_t size) {
-  if (size >= 8) return bits;
-  uint32_t unused = 64 - size * 8;
-  return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
-}
-
 /// Verifiers before 5.7 lose the bounds of a sum if neither the signed nor the unsigned result is
 /// exact, but keep its bits. Of 32-bit results they check the unsigned one only.
 bool loses_bounds(bool is_add, bool is_wide, uint64_t a, uint64_t b) {

@@ -42,6 +42,17 @@ class Verifier {
   std::bitset<kernel_features.size()> features_;
 };
 
+/// A number of `size` bytes in 8.
+constexpr uint64_t truncate(uint64_t bits, uint32_t size) {
+  return size >= 8 ? bits : bits & ((uint64_t{1} << size * 8) - 1);
+}
+
+constexpr uint64_t sign_extend(uint64_t bits, uint32_t size) {
+  if (size >= 8) return bits;
+  uint32_t unused = 64 - size * 8;
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+}
+
 /// The variables of .rodata that a value or a decision was derived from, a bit each.
 using SettingSet = uint64_t;
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
+#include <map>
+#include <utility>
 
 #include "bpflink/core.hpp"
 
@@ -12,15 +12,15 @@ namespace bpflink {
 /// An instruction with a CO-RE record after the loader changed it.
 struct BoundInsn {
   bool is_poisoned = false;
-  /// The new immediate, or the offset of a load or store; nothing if unknown.
-  std::optional<uint64_t> value = {};
+  uint64_t value = 0;  ///< the new immediate, or the offset of a load or store
 };
+/// By section and offset in bytes.
+using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
 
-/// What a walk through the code may treat as known. An empty function knows nothing.
+/// What a walk through the code may treat as known.
 struct CodeFacts {
-  /// The instruction at byte `offset` of section `section`, or null if the loader leaves it alone.
-  std::function<const BoundInsn*(uint32_t section, uint64_t offset)> core = {};
-  CoreFacts known = {};  ///< facts about the kernel and user space
+  const BoundInsns* bound = nullptr;  ///< the instructions that the loader changed; null: none
+  CoreFacts known = {};               ///< facts about the kernel and user space
   /// The kernel whose verifier walks the code, by its version as in LINUX_KERNEL_VERSION: later
   /// verifiers compute more. 0 if unknown: the verifier of Linux 5.5.
   uint32_t verifier = 0;

@@ -83,13 +83,9 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
 /// Walks the code with the bound instructions, like the verifier of the given kernel version.
 Reachability walk(const CoreObject& object, const BoundInsns& insns, const CoreFacts& facts,
                   uint32_t verifier, const CheckLimits& limits) {
-  auto find_insn = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
-    auto found = insns.find({section, offset});
-    return found == insns.end() ? nullptr : &found->second;
-  };
   return Reachability(
       *object.graph,
-      {.core = find_insn, .known = facts, .verifier = verifier, .max_steps = limits.steps});
+      {.bound = &insns, .known = facts, .verifier = verifier, .max_steps = limits.steps});
 }
 
 /// Advice on a guard that the verifier of a release does not understand.
@@ -124,7 +120,7 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
         break;
       case CoreOutcome::Absent:
         if (reach.reached) {
-          if (!newest) newest = walk(object, insns_, facts, UINT32_MAX, limits);
+          if (!newest) newest.emplace(walk(object, insns_, facts, UINT32_MAX, limits));
           if (!newest->is_reached(record.section, record.offset))
             relocation.complaint->advice = guard_advice(release);
         } else {

@@ -16,9 +16,6 @@
 
 namespace bpflink {
 
-/// The bound instructions, by section and offset.
-using BoundInsns = std::map<std::pair<uint32_t, uint64_t>, BoundInsn>;
-
 /// How much the check of an object on a kernel may take.
 struct CheckLimits {
   /// CodeFacts::max_steps.

@@ -50,8 +50,7 @@ bool returns_number(const Insn& insn) {
 
 void Evaluator::step(uint32_t section, const CodeInsn& code) {
   const Insn& insn = code.insn;
-  const BoundInsn* bound =
-      facts_.core && may_be_bound(insn) ? facts_.core(section, code.at) : nullptr;
+  const BoundInsn* bound = may_be_bound(insn) ? find_bound({section, code.at}) : nullptr;
   // The verifier stops at a poisoned instruction. This walk continues: if the code after it is
   // reached, its relocations have to be fixed as well.
   if (bound && bound->is_poisoned) return set(insn.dst_reg, Value::foreign());
@@ -75,10 +74,15 @@ void Evaluator::step(uint32_t section, const CodeInsn& code) {
   }
 }
 
+const BoundInsn* Evaluator::find_bound(std::pair<uint32_t, uint64_t> place) const {
+  if (!facts_.bound) return nullptr;
+  auto found = facts_.bound->find(place);
+  return found == facts_.bound->end() ? nullptr : &found->second;
+}
+
 /// The second operand of arithmetic.
 Value Evaluator::operand(const Insn& insn, const BoundInsn* bound) const {
-  if (bound && !bound->value) return Value::scalar();
-  if (bound) return Value::constant(static_cast<uint64_t>(static_cast<int32_t>(*bound->value)));
+  if (bound) return Value::constant(static_cast<uint64_t>(static_cast<int32_t>(bound->value)));
   if (BPF_SRC(insn.code) == BPF_X) return state_[insn.src_reg];
   return Value::constant(static_cast<uint64_t>(insn.imm));
 }
@@ -90,8 +94,7 @@ void Evaluator::load_immediate(const CodeInsn& code, const BoundInsn* bound) {
     state_[0] = Value::scalar();
     return;
   }
-  if (bound)
-    return set(insn.dst_reg, bound->value ? Value::constant(*bound->value) : Value::scalar());
+  if (bound) return set(insn.dst_reg, Value::constant(bound->value));
   using enum CodeReference::Kind;
   const CodeReference& reference = code.reference;
   auto offset = static_cast<uint64_t>(reference.offset);

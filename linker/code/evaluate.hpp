@@ -31,6 +31,7 @@ class Evaluator {
   void set(uint8_t reg, const Value& value) {
     if (reg != AbstractState::frame_pointer) state_[reg] = value;
   }
+  const BoundInsn* find_bound(std::pair<uint32_t, uint64_t> place) const;
   Value operand(const Insn& insn, const BoundInsn* bound) const;
   void load_immediate(const CodeInsn& code, const BoundInsn* bound);
   Value ksym_address(const CodeReference& reference) const;

@@ -18,12 +18,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <span>
+#include <vector>
 
 #include "linker/code/code_facts.hpp"
 #include "linker/code/code_graph.hpp"
+#include "linker/code/settings.hpp"
 #include "linker/code/shared_list.hpp"
+#include "linker/code/walk.hpp"
 
 namespace bpflink {
 
@@ -40,9 +43,6 @@ class Reachability {
  public:
   /// Takes time proportional to the code's size. `graph` must outlive the result.
   Reachability(const CodeGraph& graph, const CodeFacts& facts);
-  ~Reachability();
-  Reachability(Reachability&&) noexcept;
-  Reachability& operator=(Reachability&&) noexcept;
 
   /// Whether the instruction at byte `offset` of section `section` is reached.
   InsnReach find(uint32_t section, uint64_t offset);
@@ -54,11 +54,32 @@ class Reachability {
   ProgramList merge(std::span<const ProgramList> lists);
   /// Whether CodeFacts::max_steps were not enough. Then no programs are named, and all settings
   /// are.
-  bool is_exhausted() const;
+  bool is_exhausted() const { return steps_ >= max_steps_; }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  template <typename Visit>
+  void visit_functions(const std::vector<uint32_t>& from, const Graph& edges, Visit visit);
+  std::vector<uint32_t> programs_among_users(const std::vector<uint32_t>& functions);
+  ProgramList find_programs_of(std::vector<uint32_t> contexts);
+  ProgramList find_programs(const std::vector<uint32_t>& functions);
+  SharedList<CoreAssumption> assumptions(uint32_t of);
+  std::vector<uint32_t> contexts_that_reach(uint32_t function, uint32_t block) const;
+  bool is_reached(const Walk& walk, uint32_t block, uint64_t offset) const;
+
+  const CodeGraph& graph_;
+  Settings settings_;
+  Walk base_, assumed_;  ///< without settings, and with all of them
+  uint64_t max_steps_;
+  Graph contexts_of_;                                     ///< by function
+  std::vector<uint32_t> seen_contexts_, seen_functions_;  ///< the last round that saw each
+  uint32_t round_ = 0;
+  uint64_t steps_ = 0;
+
+  // What is known already: most code of a function has the same programs.
+  ProgramLists lists_;
+  std::map<std::vector<uint32_t>, ProgramList> programs_of_contexts_, programs_of_functions_;
+  std::map<uint32_t, SharedList<CoreAssumption>> assumptions_in_;  ///< by function
+  std::map<SettingSet, SharedList<CoreAssumption>> assumptions_of_;
 };
 
 }  // namespace bpflink

@@ -14,16 +14,11 @@ bool has_relocation(const InputSection& section, uint64_t offset, uint32_t size)
 }
 
 uint64_t load_bytes(const std::byte* from, uint32_t size, std::endian order) {
-  switch (size) {
-    case 1:
-      return std::to_integer<uint64_t>(*from);
-    case 2:
-      return bpflink::load<uint16_t>(from, order);
-    case 4:
-      return bpflink::load<uint32_t>(from, order);
-    default:
-      return bpflink::load<uint64_t>(from, order);
-  }
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < size; ++i)
+    value = value << 8 |
+            std::to_integer<uint64_t>(from[order == std::endian::little ? size - 1 - i : i]);
+  return value;
 }
 
 }  // namespace
@@ -31,16 +26,11 @@ uint64_t load_bytes(const std::byte* from, uint32_t size, std::endian order) {
 uint64_t part_of(uint64_t value, uint64_t whole, uint64_t offset, uint32_t size,
                  std::endian order) {
   uint64_t skipped = order == std::endian::little ? offset : whole - offset - size;
-  value >>= skipped * 8;
-  return size >= 8 ? value : value & ((uint64_t{1} << size * 8) - 1);
+  return truncate(value >> skipped * 8, size);
 }
 
 Value loaded(uint64_t bits, uint32_t size, bool is_signed, SettingSet settings) {
-  if (is_signed && size < 8) {
-    uint32_t unused = 64 - size * 8;
-    bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
-  }
-  return Value::constant(bits, settings);
+  return Value::constant(is_signed ? sign_extend(bits, size) : bits, settings);
 }
 
 std::optional<Value> Settings::load(uint32_t section, uint64_t offset, uint32_t size,

@@ -251,14 +251,10 @@ class Walker {
       decision = decide_jump(insn, state_[insn.dst_reg], source, verifier_);
       if (decision) visit.settings |= state_[insn.dst_reg].settings | source.settings;
     }
-    if (decision.value_or(true)) {
-      visit.took_target = true;
+    if (decision.value_or(true))
       follow(place, insn, source, is_conditional && BPF_OP(insn.code) == BPF_JEQ, block.target);
-    }
-    if (!decision.value_or(false)) {
-      visit.took_next = true;
+    if (!decision.value_or(false))
       follow(place, insn, source, is_conditional && BPF_OP(insn.code) == BPF_JNE, block.next);
-    }
   }
 
   /// Follows an edge on which the two operands may be known to be equal. The verifier learns

@@ -20,8 +20,7 @@ namespace bpflink {
 /// What happened in a block, in all contexts.
 struct BlockVisit {
   uint32_t reached_end = 0;  ///< one past the last reached instruction in CodeGraph::insns; 0: none
-  bool took_next = false, took_target = false;
-  SettingSet settings = 0;  ///< the settings that decided the jump
+  SettingSet settings = 0;   ///< the settings that decided the jump
 };
 
 /// A function walked with certain arguments.
@@ -37,8 +36,6 @@ struct Walk {
   bool is_complete = true;
   std::vector<BlockVisit> blocks;  ///< by index in CodeGraph::blocks
   std::vector<WalkedContext> contexts;
-
-  bool reaches(uint32_t block) const { return blocks[block].reached_end != 0; }
 };
 
 /// Walks all loaded code, with the settings in `assumed` as constants. Each evaluation of an

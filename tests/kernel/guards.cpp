@@ -743,13 +743,8 @@ class Test {
     ++accepted_;
     MadeObject made(program);
     CodeGraph graph(made.object());
-    std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bound = bind(program, made);
-    CodeFacts facts;
-    facts.verifier = version_;
-    facts.core = [&](uint32_t section, uint64_t offset) -> const BoundInsn* {
-      auto found = bound.find({section, offset});
-      return found == bound.end() ? nullptr : &found->second;
-    };
+    BoundInsns bound = bind(program, made);
+    CodeFacts facts{.bound = &bound, .verifier = version_};
     Reachability reachability(graph, facts);
     return check(seed, program, made, reachability);
   }
@@ -763,9 +758,8 @@ class Test {
   bool is_telling() const { return accepted_ * 2 > programs_ && unreached_ * 20 > insns_; }
 
  private:
-  static std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bind(const RandomProgram& program,
-                                                                 const MadeObject& made) {
-    std::map<std::pair<uint32_t, uint64_t>, BoundInsn> bound;
+  static BoundInsns bind(const RandomProgram& program, const MadeObject& made) {
+    BoundInsns bound;
     for (uint32_t f = 0; f < program.functions.size(); ++f) {
       const auto& code = program.functions[f].code;
       for (size_t i = 0; i < code.size(); ++i) {
