@@ -41,13 +41,7 @@ struct ObjectContents {
   NameIndex<StructOps> struct_ops_by_name;
 };
 
-/// The VARs that a DATASEC lists.
-struct SectionVars {
-  uint32_t datasec_id = 0;  ///< 0 if there is no such DATASEC
-  std::unordered_multimap<std::string_view, BtfVarSecinfo> by_name;
-};
-
-/// An object's symbols by section, and its declarations by name.
+/// An object's symbols by section, and their declarations.
 class ObjectIndex {
  public:
   explicit ObjectIndex(const ObjectFile& file);
@@ -58,22 +52,25 @@ class ObjectIndex {
   const std::vector<const InputSymbol*>& symbols_in(const InputSection& section) const {
     return symbols_[section.index];
   }
-  /// The FUNC of that name, or 0.
-  uint32_t func(std::string_view name) const;
-  /// The VARs of the DATASEC of that name.
-  SectionVars vars(std::string_view section) const;
+  /// The VAR or FUNC of a symbol, or null. If a section has several static variables of a name, the
+  /// one at the symbol's offset.
+  const BtfDeclaration* declaration_of(const InputSymbol& symbol) const;
+  /// The type of the VAR or FUNC of a symbol, or 0.
+  uint32_t type_of(const InputSymbol& symbol) const {
+    const BtfDeclaration* declaration = declaration_of(symbol);
+    return declaration ? declaration->type().type() : 0;
+  }
+  /// The DATASEC of that name, or 0.
+  uint32_t datasec(std::string_view name) const;
   /// The target of a data relocation: the symbol that it names, or the one at the place that it
   /// points to; or null.
   const InputSymbol* pointee(const Relocation& relocation) const;
 
  private:
   std::vector<std::vector<const InputSymbol*>> symbols_;  // by section index
-  std::unordered_map<std::string_view, uint32_t> funcs_;
-  std::unordered_map<std::string_view, uint32_t> datasecs_;
+  std::vector<const BtfDeclaration*> of_symbol_;          // by the index of a global symbol
+  std::unordered_multimap<std::string_view, const BtfDeclaration*> statics_;
 };
-
-/// The VAR of the symbol's name, the one at its offset if there are several; or 0.
-uint32_t var_of(const SectionVars& vars, const InputSymbol& symbol);
 
 void collect_programs(const ObjectIndex&, ObjectContents&);
 std::expected<void, Error> collect_maps(const ObjectIndex&, ObjectContents&);

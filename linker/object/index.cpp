@@ -6,35 +6,36 @@
 namespace bpflink {
 
 ObjectIndex::ObjectIndex(const ObjectFile& object)
-    : file(object), symbols_(object.sections.size()) {
+    : file(object), symbols_(object.sections.size()), of_symbol_(object.symbols.size()) {
   for (const InputSymbol& symbol : file.symbols)
     if (symbol.is_in_section() && !symbol.is_section() && !symbol.name.empty())
       symbols_[symbol.section].push_back(&symbol);
   for (auto& symbols : symbols_) std::ranges::stable_sort(symbols, {}, &InputSymbol::value);
-  if (!file.btf) return;
-  for (uint32_t id = 1; id < file.btf->end_id(); ++id) {
-    BtfType type = file.btf->type(id);
-    if (type.kind() == BtfKind::Func) funcs_.emplace(file.btf->name(type), id);
-    if (type.kind() == BtfKind::Datasec) datasecs_.emplace(file.btf->name(type), id);
+  for (const BtfDeclaration& declaration : file.declarations) {
+    if (declaration.symbol_index != 0)
+      of_symbol_[declaration.symbol_index] = &declaration;
+    else
+      statics_.emplace(file.btf->name(declaration.type()), &declaration);
   }
 }
 
-uint32_t ObjectIndex::func(std::string_view name) const {
-  auto found = funcs_.find(name);
-  return found == funcs_.end() ? 0 : found->second;
+const BtfDeclaration* ObjectIndex::declaration_of(const InputSymbol& symbol) const {
+  if (!symbol.is_local()) return of_symbol_[static_cast<size_t>(&symbol - file.symbols.data())];
+  const BtfDeclaration* any = nullptr;
+  auto [begin, end] = statics_.equal_range(symbol.name);
+  for (auto entry = begin; entry != end; ++entry) {
+    const BtfDeclaration& declaration = *entry->second;
+    if (declaration.datasec != file.sections[symbol.section].name) continue;
+    if (declaration.offset == symbol.value) return &declaration;
+    if (!any) any = &declaration;
+  }
+  return any;
 }
 
-SectionVars ObjectIndex::vars(std::string_view section) const {
-  SectionVars vars;
-  auto found = datasecs_.find(section);
-  if (found == datasecs_.end()) return vars;
-  vars.datasec_id = found->second;
-  BtfType datasec = file.btf->type(found->second);
-  for (uint32_t i = 0; i < datasec.vlen(); ++i) {
-    BtfVarSecinfo entry = datasec.var_secinfo(i);
-    vars.by_name.emplace(file.btf->name(file.btf->type(entry.type)), entry);
-  }
-  return vars;
+uint32_t ObjectIndex::datasec(std::string_view name) const {
+  auto found = std::ranges::find_if(
+      file.datasecs, [&](uint32_t id) { return file.btf->name(file.btf->type(id)) == name; });
+  return found == file.datasecs.end() ? 0 : *found;
 }
 
 const InputSymbol* ObjectIndex::pointee(const Relocation& relocation) const {
@@ -46,16 +47,6 @@ const InputSymbol* ObjectIndex::pointee(const Relocation& relocation) const {
        found != candidates.end() && (*found)->value == value; ++found)
     if ((*found)->type == STT_FUNC || (*found)->type == STT_OBJECT) return *found;
   return nullptr;
-}
-
-uint32_t var_of(const SectionVars& vars, const InputSymbol& symbol) {
-  uint32_t any = 0;
-  auto [begin, end] = vars.by_name.equal_range(symbol.name);
-  for (auto entry = begin; entry != end; ++entry) {
-    any = entry->second.type;
-    if (entry->second.offset == symbol.value) break;
-  }
-  return any;
 }
 
 }  // namespace bpflink

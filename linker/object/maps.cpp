@@ -14,16 +14,17 @@ constexpr uint64_t pointer_size = 8;
 class MapReader {
  public:
   MapReader(const ObjectIndex& index, const InputSection& section)
-      : index_(index), section_(section), vars_(index.vars(section.name)) {}
+      : index_(index), section_(section) {}
 
   std::expected<Map, Error> read(const InputSymbol& symbol) {
+    const BtfDeclaration* var = index_.declaration_of(symbol);
     Map map{.name = symbol.name,
             .offset = symbol.value,
-            .var_id = var_of(vars_, symbol),
+            .var_id = var ? var->type_id : 0,
             .is_static = symbol.is_local(),
             .is_weak = symbol.binding == STB_WEAK};
-    if (map.var_id == 0) return map;
-    uint32_t definition = skip_modifiers(btf(), btf().type(map.var_id).type());
+    if (!var) return map;
+    uint32_t definition = skip_modifiers(btf(), var->type().type());
     if (!is_struct(definition)) return fail("map '{}' is not a struct", map.name);
     read_map_definition(btf(), definition, map);
     read_slots(definition, symbol, map);
@@ -54,7 +55,6 @@ class MapReader {
 
   const ObjectIndex& index_;
   const InputSection& section_;
-  SectionVars vars_;
 };
 
 }  // namespace

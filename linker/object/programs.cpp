@@ -8,10 +8,10 @@ void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
     if (!section.holds_programs()) continue;
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->is_local() || symbol->type != STT_FUNC) continue;
-      uint32_t func = index.func(symbol->name);
+      const BtfDeclaration* func = index.declaration_of(*symbol);
       contents.programs.push_back({symbol->name, section.name, section_meaning(section.name),
-                                   symbol->value, symbol->size, func,
-                                   func == 0 ? 0 : index.file.btf->type(func).type()});
+                                   symbol->value, symbol->size, func ? func->type_id : 0,
+                                   index.type_of(*symbol)});
     }
   }
 }

@@ -37,8 +37,7 @@ std::span<const std::byte> contents_of(const InputSection& section, const InputS
 }
 
 StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
-                          const SectionVars& vars, const InputSymbol& symbol,
-                          ObjectContents& contents) {
+                          const InputSymbol& symbol, ObjectContents& contents) {
   const std::optional<Btf>& btf = index.file.btf;
   bool optional = section.name.starts_with('?');
   StructOps ops{.name = symbol.name,
@@ -48,8 +47,8 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
                 .contents = contents_of(section, symbol),
                 .is_link = section.name.ends_with(".link"),
                 .autoload = !optional};
-  if (uint32_t var = var_of(vars, symbol); var != 0) {
-    ops.type_id = skip_modifiers(*btf, btf->type(var).type());
+  if (uint32_t type = index.type_of(symbol); type != 0) {
+    ops.type_id = skip_modifiers(*btf, type);
     if (ops.type_id != 0) ops.type_name = btf->name(btf->type(ops.type_id));
   }
   for (const Relocation& relocation : section.relocations) {
@@ -72,10 +71,9 @@ StructOps read_struct_ops(const ObjectIndex& index, const InputSection& section,
 void collect_struct_ops(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections()) {
     if (section.role != SectionRole::StructOps) continue;
-    SectionVars vars = index.vars(section.name);
     for (const InputSymbol* symbol : index.symbols_in(section))
       if (symbol->type == STT_OBJECT)
-        contents.struct_ops.push_back(read_struct_ops(index, section, vars, *symbol, contents));
+        contents.struct_ops.push_back(read_struct_ops(index, section, *symbol, contents));
   }
 }
 

@@ -1,7 +1,6 @@
 // Variables of data sections, and externs.
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
@@ -21,21 +20,20 @@ std::optional<DataSection::Kind> kind_of(SectionRole role) {
 
 DataSection read_section(const ObjectIndex& index, const InputSection& section,
                          DataSection::Kind kind) {
-  SectionVars vars = index.vars(section.name);
   DataSection result{.name = section.name,
                      .kind = kind,
                      .size = section.size,
                      .alignment = section.alignment,
-                     .datasec_id = vars.datasec_id,
+                     .datasec_id = index.datasec(section.name),
                      .contents = section.data};
   for (const InputSymbol* symbol : index.symbols_in(section)) {
     if (symbol->type != STT_OBJECT) continue;
-    uint32_t var = var_of(vars, *symbol);
+    const BtfDeclaration* var = index.declaration_of(*symbol);
     result.variables.push_back({.name = symbol->name,
                                 .offset = symbol->value,
                                 .size = symbol->size,
-                                .var_id = var,
-                                .type_id = var ? index.file.btf->type(var).type() : 0,
+                                .var_id = var ? var->type_id : 0,
+                                .type_id = index.type_of(*symbol),
                                 .is_static = symbol->is_local(),
                                 .is_weak = symbol->binding == STB_WEAK,
                                 .is_hidden = symbol->is_hidden()});
@@ -73,58 +71,27 @@ void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& conten
   contents.data_sections.push_back(std::move(section));
 }
 
-/// All extern FUNCs and VARs of the BTF, by name.
-class ExternDeclarations {
- public:
-  explicit ExternDeclarations(const BtfView& btf) {
-    for (uint32_t id = 1; id < btf.end_id(); ++id) {
-      BtfType type = btf.type(id);
-      if (type.kind() == BtfKind::Func || type.kind() == BtfKind::Var)
-        ids_.emplace(btf.name(type), id);
-      if (type.kind() == BtfKind::Datasec && facts_of(role_of(btf.name(type))).has_loader_symbols)
-        for (uint32_t i = 0; i < type.vlen(); ++i)
-          sections_.emplace(type.var_secinfo(i).type, btf.name(type));
-    }
-  }
-  uint32_t find(std::string_view name) const {
-    auto found = ids_.find(name);
-    return found == ids_.end() ? 0 : found->second;
-  }
-  std::string_view section(uint32_t id) const {
-    auto found = sections_.find(id);
-    return found == sections_.end() ? "" : found->second;
-  }
-
- private:
-  std::unordered_map<std::string_view, uint32_t> ids_;
-  std::unordered_map<uint32_t, std::string_view> sections_;
-};
-
 }  // namespace
 
 void collect_data_sections(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections())
     if (auto kind = kind_of(section.role))
       contents.data_sections.push_back(read_section(index, section, *kind));
-  if (uint32_t datasec = index.vars(".kconfig").datasec_id; datasec != 0)
+  if (uint32_t datasec = index.datasec(".kconfig"); datasec != 0)
     add_kconfig(*index.file.btf, datasec, contents);
 }
 
 void collect_externs(const ObjectIndex& index, ObjectContents& contents) {
-  const ObjectFile& file = index.file;
-  std::optional<ExternDeclarations> declarations;
-  if (file.btf) declarations.emplace(*file.btf);
-  for (const InputSymbol& symbol : file.symbols) {
+  for (const InputSymbol& symbol : index.file.symbols) {
     if (symbol.is_defined() || symbol.is_local() || symbol.name.empty()) continue;
     Extern entry{.name = symbol.name,
                  .is_function = symbol.type == STT_FUNC,
                  .is_weak = symbol.binding == STB_WEAK};
-    if (uint32_t id = declarations ? declarations->find(symbol.name) : 0; id != 0) {
-      BtfType type = file.btf->type(id);
-      entry.btf_id = id;
-      entry.type_id = type.type();
-      entry.is_function = type.kind() == BtfKind::Func;
-      entry.section = declarations->section(id);
+    if (const BtfDeclaration* declaration = index.declaration_of(symbol)) {
+      entry.btf_id = declaration->type_id;
+      entry.type_id = declaration->type().type();
+      entry.is_function = declaration->is_func();
+      if (facts_of(declaration->role).has_loader_symbols) entry.section = declaration->datasec;
     }
     contents.externs.push_back(entry);
   }
