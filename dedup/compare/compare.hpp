@@ -31,8 +31,7 @@ enum class ComparePolicy : uint8_t {
   /// names of bit-fields and of padding, which mean nothing for the layout.
   LibbpfCompatible,
   /// The layouts of all structs, unions and enums that both types lead to: offsets of members,
-  /// their type tags, and values of enumerators. compare_layouts.cpp walks the types;
-  /// record_layout.hpp has the rules.
+  /// their type tags, and values of enumerators. compare_layouts.cpp has the rules.
   Layout,
 };
 
@@ -123,6 +122,7 @@ class TypeComparison {
 
   Found compare_layouts(const Pair& pair, BtfType a, BtfType b);
   Found compare_record_pair(const Pair& pair);
+  Found in_owner(const Pair& pair, TypeDifference difference) const;
   Found compare_type_tags(const Pair& pair, uint32_t a, uint32_t b, std::string member) const;
   Named name_of(uint32_t a, uint32_t b, const Named& owner) const;
   bool may_layout_differ(const Named& named) const;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "dedup/compare/record_layout.hpp"
 #include "units.hpp"
 
 using namespace bpflink;

@@ -14,7 +14,7 @@
 // - types that no shared symbol leads to, and types that one object only declares;
 // - the kernel's types, and types that these lead to (kernel_tags.hpp);
 // - flavors (`struct ev___old`), whose definitions differ on purpose (compare_layouts.cpp);
-// - different names, other types of the same width, handles, padding (record_layout.hpp).
+// - different names, other types of the same width, handles, padding.
 //
 // A struct whose layout differs only because a struct in it differs is not reported as well.
 #include <fmt/format.h>
