@@ -95,7 +95,6 @@
 #include "dedup/deduplication.hpp"
 #include "dedup/flatten.hpp"
 #include "dedup/format/check_types.hpp"
-#include "dedup/format/containment.hpp"
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
 

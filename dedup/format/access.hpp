@@ -1,6 +1,7 @@
 // The members of Btf and BtfBuilder, for the library itself.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,10 @@ struct BtfAccess {
   /// Makes a builder show what it has.
   static void show(BtfBuilder& types);
 };
+
+/// Finds where the types begin in the words of a blob, and checks them. Errors: those of
+/// Btf::parse() about types, except that one contains itself.
+std::expected<void, Error> find_types(BtfAccess::Impl& blob);
 
 /// The ids of the objects (is_object()) among the types of `btf` itself, in order.
 inline std::span<const uint32_t> objects_of(const Btf& btf) {

@@ -8,12 +8,11 @@
 // be sound when they are reached. A few passes back and forth over the rest settle most of them,
 // because types are near those that they contain. A depth-first search with an explicit stack
 // settles the others. The time is linear in the types.
-#include "dedup/format/containment.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
+#include "dedup/format/reader.hpp"
 
 namespace bpflink {
 

@@ -14,10 +14,8 @@
 
 #include "dedup/format/access.hpp"
 #include "dedup/format/check_types.hpp"
-#include "dedup/format/containment.hpp"
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/format/type_section.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

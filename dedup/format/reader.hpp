@@ -2,7 +2,9 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "bpflink/btf.hpp"
 
@@ -12,6 +14,12 @@ namespace bpflink {
 /// output, where each type is there once.
 std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> blob,
                                                     const Btf* base = nullptr);
+
+/// A type that contains itself by value, or is a typedef of itself; or nothing. Every circle must
+/// pass through a pointer or a function prototype. All ids must be in range.
+std::optional<uint32_t> find_self_containing(const BtfView& types);
+/// The error about such a type.
+Error contains_itself(const std::string& type);
 
 /// A Btf that shows the same blob, which must outlive both.
 Btf share(const Btf& btf);

@@ -4,8 +4,6 @@
 // the section. It keeps the largest id and string offset, which are compared with their limits in
 // the end; only if that fails are the types searched for the one at fault (check_types.cpp).
 // Checking in other threads behind the walk made no kernel's deduplication faster.
-#include "dedup/format/type_section.hpp"
-
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
