@@ -213,6 +213,12 @@ struct ObjectFile {
     return nullptr;
   }
 
+  /// The VAR or FUNC of that type id, or null.
+  const BtfDeclaration* find_declaration(uint32_t id) const {
+    auto found = std::ranges::lower_bound(declarations, id, {}, &BtfDeclaration::type_id);
+    return found == declarations.end() || found->type_id != id ? nullptr : &*found;
+  }
+
   /// "main.o:(xdp+0x18)".
   std::string describe_place(std::string_view section, uint64_t offset) const;
   std::string describe_place(const InputSection& section, uint64_t offset) const {

@@ -81,10 +81,9 @@ void check_const(Context& context, const ObjectFile& object, const BtfDeclaratio
 
 /// "function", "map" or "variable".
 std::string_view noun_of(const Symbol& symbol) {
-  if (!symbol.btf_file) return "symbol";
-  auto& declarations = symbol.btf_file->declarations;
-  auto found = std::ranges::lower_bound(declarations, symbol.btf_id, {}, &BtfDeclaration::type_id);
-  if (found == declarations.end() || found->type_id != symbol.btf_id) return "symbol";
+  const BtfDeclaration* found =
+      symbol.btf_file ? symbol.btf_file->find_declaration(symbol.btf_id) : nullptr;
+  if (!found) return "symbol";
   if (found->is_func()) return "function";
   return found->role == SectionRole::Maps ? "map" : "variable";
 }

@@ -224,8 +224,8 @@ class DatasecBuilder {
   /// The output id of a VAR or FUNC that has a tag; 0 for a losing definition, whose tags are
   /// dropped with it.
   static uint32_t find_tagged(const ObjectFile& object, uint32_t id) {
-    auto found = std::ranges::lower_bound(object.declarations, id, {}, &BtfDeclaration::type_id);
-    if (found == object.declarations.end() || found->type_id != id) return 0;
+    const BtfDeclaration* found = object.find_declaration(id);
+    if (!found) return 0;
     if (describes_symbol(object, *found) || lives_on_as_local(object, *found))
       return object.type_map[id];
     bool is_extern = !object.symbols[found->symbol_index].is_defined();
