@@ -35,6 +35,16 @@ core() {
 says() { grep -qF -- "$1" core.log || fail "no '$1' in: $(cat core.log)"; }
 says_not() { ! grep -qF -- "$1" core.log || fail "'$1' in: $(cat core.log)"; }
 
+# marks: each program of the last table with its mark, such as "one+ two? "
+marks() { awk '$2 ~ /^[X+?g]$/ && NF <= 3 { printf "%s%s ", $1, $2 }' core.out; }
+marked() { [[ $(marks) == "$1 " ]] || fail "$(marks), not $1: $(<core.out)"; }
+
+# fits MARKS ARGUMENT...: a check gives the programs these marks
+fits() {
+  core "$([[ $1 == *X* ]] && echo 1 || echo 0)" check "${@:2}" --table
+  marked "$1"
+}
+
 # status FILE.json: "SECTION INDEX KIND STATUS VALUE" for each relocation
 status() {
   jq -r '.relocations[] | "\(.section) \(.index) \(.kind) \(.status) \(.value)"' "$1"
