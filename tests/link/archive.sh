@@ -49,13 +49,10 @@ compile own <<<'int first(int x) { return x; }'
 expect 'first prog' echo $(symbols | cut -d' ' -f1 | sort)
 
 # Errors name the member.
-link_fails main.o lib.a
-expect_error 'undefined symbol: base'
+refused 'undefined symbol: base' main.o lib.a
 expect_error 'lib.a(two.o)'
 head -c 300 one.o >cut.o
 ar rc cut.a cut.o # llvm-ar would read its members
-link_fails main.o cut.a
-expect_error 'cut.a(cut.o)'
+refused 'cut.a(cut.o)' main.o cut.a
 head -c 500 lib.a >short.a
-link_fails main.o short.a
-expect_error 'short.a'
+refused 'short.a' main.o short.a

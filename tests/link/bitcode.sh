@@ -221,8 +221,7 @@ grep -q 'lib.bc:(.text+0x[0-9a-f]*) scale: LLVM has inlined it' map || fail "$(<
 # Each file's own types are compared, as those of objects are.
 bitcode conflict <<<'long calls;'
 bitcode user <<<'extern int calls; SEC("xdp") int prog(void *ctx) { return calls; }'
-link_fails user.bc conflict.bc
-expect_error 'conflicting types'
+refused 'conflicting types' user.bc conflict.bc
 
 # Two files define a struct in their own ways, and take ids of two types: LLVM names the
 # relocations alike.

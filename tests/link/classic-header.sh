@@ -33,5 +33,4 @@ grep -qF -- '--target linux-5.4: is not classic-header; loaders convert the type
 "$python" -S "$bpfobj" blob wide.btf "read('main.btf'); layout = [(0, 8, 0)] * 20
 add(ENUM); words[-2] += 65536; words[-1] = 4; words.extend([string('A'), 0] * 65536)"
 llvm-objcopy-19 --update-section=.BTF=wide.btf plain.o wide.o
-link_fails --target classic-header wide.o
-expect_error "a vlen above 65535"
+refused "a vlen above 65535" --target classic-header wide.o

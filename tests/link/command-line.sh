@@ -33,8 +33,7 @@ printf '%s\n' 'a.o' '"b c.o"' '-o from-response.o' >arguments
 "$BPFLINK" a.o 'b c.o' -o out.o
 cmp out.o from-response.o
 rm out.o
-link_fails @no-such-file
-expect_error 'no-such-file'
+refused 'no-such-file' @no-such-file
 
 # --verbose writes to standard error and does not change the output.
 "$BPFLINK" -v a.o 'b c.o' -o out.o 2>log

@@ -4,6 +4,5 @@
 . "$(dirname "$0")/common.sh"
 
 compile a -fcommon <<<'int shared; SEC("socket") int prog(void *ctx) { return ++shared; }'
-link_fails a.o
-expect_error "shared"
+refused "shared" a.o
 expect_error '-fno-common'

@@ -69,6 +69,12 @@ expect_error() {
   grep -qF -- "$1" errors || fail "no '$1' in the messages:"$'\n'"$(<errors)"
 }
 
+# refused TEXT ARGUMENT...: the link fails, and its messages contain TEXT
+refused() {
+  link_fails "${@:2}"
+  expect_error "$1"
+}
+
 # facts ARGUMENT...: prints the diagnostics of a link, one a line: severity, code, the symbol or file,
 # places. The file `errors` has them as JSON.
 facts() {

@@ -12,8 +12,7 @@ compile b <<'EOF'
 int helper(int x) { return x + 1; }
 int state = 2;
 EOF
-link_fails a.o b.o
-expect_error 'error: duplicate symbol: helper'
+refused 'error: duplicate symbol: helper' a.o b.o
 expect_error 'a.bpf.c:3'
 expect_error 'a.o:(.text+0x0)'
 expect_error 'b.bpf.c:1'

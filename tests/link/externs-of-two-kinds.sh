@@ -5,8 +5,7 @@
 
 compile k1 <<<'extern int CONFIG_HZ __kconfig; SEC("socket") int a(void *ctx) { return CONFIG_HZ; }'
 compile k2 <<<'extern unsigned long CONFIG_HZ __kconfig; SEC("socket") int b(void *ctx) { return CONFIG_HZ; }'
-link_fails k1.o k2.o
-expect_error "conflicting types of 'CONFIG_HZ'"
+refused "conflicting types of 'CONFIG_HZ'" k1.o k2.o
 expect_error 'extern int CONFIG_HZ'
 expect_error 'extern unsigned long CONFIG_HZ'
 
@@ -28,6 +27,5 @@ for order in "typed.o typeless.o" "typeless.o typed.o"; do
   expect 'bpf_prog_active' variables .ksyms
   contains 'var .ksyms extern const int bpf_prog_active;' declarations
 done
-link_fails typed.o other.o
-expect_error 'extern const int bpf_prog_active'
+refused 'extern const int bpf_prog_active' typed.o other.o
 expect_error 'extern const long bpf_prog_active'

@@ -20,7 +20,6 @@ for order in 'a.o b.o' 'b.o a.o'; do
   lacks CONFIG declarations
   expect '' datasec .kconfig
 done
-link_fails --gc-sections a.o live.o
-expect_error "conflicting types of 'CONFIG_NR_CPUS'"
+refused "conflicting types of 'CONFIG_NR_CPUS'" --gc-sections a.o live.o
 "$BPFLINK" --verify --gc-sections b.o -o out.o
 link_fails a.o live.o

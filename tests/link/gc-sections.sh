@@ -71,5 +71,4 @@ lacks '^dead$' names
 contains 'struct only_dead { long x[3];};' types
 lacks '^dead' names
 
-link_fails a.o -u no_such_symbol
-expect_error 'no_such_symbol'
+refused 'no_such_symbol' a.o -u no_such_symbol

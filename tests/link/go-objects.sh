@@ -30,5 +30,4 @@ lacks '^runtime.alloc ' symbols
 contains 'main$string OBJECT LOCAL DEFAULT .rodata 0 3' symbols
 
 # An error calls an undefined symbol by its Go name.
-link_fails main.o
-expect_error 'undefined symbol: github.com/someone/probe/count.Total'
+refused 'undefined symbol: github.com/someone/probe/count.Total' main.o

@@ -28,5 +28,4 @@ expect 'helper prog ' names
 "$BPFLINK" main.o near/libfoo.a -u extra -o out.o
 expect 'extra helper prog ' names
 
-link_fails main.o -L near -lbar
-expect_error 'libbar.a'
+refused 'libbar.a' main.o -L near -lbar

@@ -24,10 +24,8 @@ expect 'LICENSE 0 4' datasec license
 expect '_version 0 4' datasec version
 expect 'OBJECT GLOBAL DEFAULT license 0 4' symbol LICENSE
 
-link_fails a.o other.o
-expect_error 'GPL'
+refused 'GPL' a.o other.o
 expect_error 'Dual BSD/GPL'
 expect_error 'a.o'
 expect_error 'other.o'
-link_fails a.o version8.o
-expect_error 'version'
+refused 'version' a.o version8.o

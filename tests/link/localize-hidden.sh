@@ -30,8 +30,7 @@ compile main <<'EOF'
 unsigned lib1(unsigned x), lib2(unsigned x);
 SEC("socket") int prog(struct __sk_buff *ctx) { return lib1(1) * 100 + lib2(1); }
 EOF
-link_fails main.o part1.o face1.o part2.o face2.o
-expect_error 'duplicate symbol: mix'
+refused 'duplicate symbol: mix' main.o part1.o face1.o part2.o face2.o
 # libbpf does not load hidden maps.
 differs '[+-] symbol m OBJECT GLOBAL *' 'the peer leaves it hidden'
 link main.o lib1.o lib2.o mapped.o

@@ -17,8 +17,7 @@ bad() {
   local damage=$2
   if (($# == 4)); then damage=bytes:$2:$3:4=$4; fi
   python3 "$bpfobj" set a.o bad.o "$damage"
-  link_fails bad.o
-  expect_error 'bad.o'
+  refused 'bad.o' bad.o
   grep -qiE -- "$1" errors || fail "$damage: no '$1' in the message:"$'\n'"$(<errors)"
 }
 
@@ -57,10 +56,8 @@ bad '\.BTF\.ext' .BTF.ext 48 0x7fffff       # its type id
 compile whole <<<'SEC("tc") int prog(void *ctx) { return 0; }'
 entries=header:.rel.BTF.ext
 python3 "$bpfobj" set whole.o bad.o $entries:sh_type=4 $entries:sh_entsize=24 $entries:sh_size=24
-link_fails bad.o
-expect_error "bad.o: relocation section '.rel.BTF.ext' has addends, but those of .BTF.ext are in its bytes"
+refused "bad.o: relocation section '.rel.BTF.ext' has addends, but those of .BTF.ext are in its bytes" bad.o
 
 # The name of a source file that is in a section
 python3 "$bpfobj" set whole.o bad.o symbol:whole.bpf.c:st_shndx=2
-link_fails bad.o
-expect_error "bad.o: symbol 'whole.bpf.c' is the name of a file, and in section 2"
+refused "bad.o: symbol 'whole.bpf.c' is the name of a file, and in section 2" bad.o

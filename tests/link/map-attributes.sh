@@ -31,6 +31,5 @@ done
 
 sed 's/attribute_of_tomorrow, 3/attribute_of_tomorrow, 4/' map.h >map4.h
 sed 's/map.h/map4.h/' b.bpf.c | compile d -I.
-link_fails -q a.o d.o
-expect_error 'attribute_of_tomorrow'
+refused 'attribute_of_tomorrow' -q a.o d.o
 expect_error 'a.o'

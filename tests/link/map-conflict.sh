@@ -16,16 +16,13 @@ compile d <<'EOF'
 struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 4); __type(key, int); __type(value, long); } shared SEC(".maps");
 EOF
 
-link_fails a.o b.o
-expect_error 'shared'
+refused 'shared' a.o b.o
 expect_error 'value'
 expect_error 'long'
 expect_error 'a.o'
 expect_error 'b.o'
-link_fails a.o c.o
-expect_error 'max_entries'
+refused 'max_entries' a.o c.o
 expect_error '4'
 expect_error '8'
-link_fails d.o a.o
-expect_error 'type'
+refused 'type' d.o a.o
 expect_error 'd.o'

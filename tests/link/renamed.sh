@@ -81,20 +81,15 @@ renamed joined.o main2.o --prefix-symbols-of joined.o=a_
 contains 'func global int a_twofold(int x);' declarations
 
 # Errors and warnings
-link_fails main.o lib.o --redefine-sym count=elsewhere
-expect_error "duplicate symbol: elsewhere"
-link_fails main.o lib.o --prefix-symbols-of other.o=a_
-expect_error 'bpflink: error: --prefix-symbols-of other.o=a_: no input is called other.o'
+refused "duplicate symbol: elsewhere" main.o lib.o --redefine-sym count=elsewhere
+refused 'bpflink: error: --prefix-symbols-of other.o=a_: no input is called other.o' main.o lib.o --prefix-symbols-of other.o=a_
 link_fails main.o lib.o --prefix-symbols-of lib.o=a_ --prefix-symbols-of lib.o=b_
 expect_error '--prefix-symbols-of lib.o=b_: lib.o has more prefixes than it is given: give it once for each'
-link_fails main.o lib.o --prefix-symbols-of lib.o=a_
-expect_error 'undefined symbol: count'
+refused 'undefined symbol: count' main.o lib.o --prefix-symbols-of lib.o=a_
 "$BPFLINK" --license GPL main.o lib.o --redefine-sym nowhere=x --redefine-sym CONFIG_HZ=y -o out.o 2>errors
 diff - errors <<'END'
 bpflink: warning: --redefine-sym nowhere=x: no input has a symbol 'nowhere'
 bpflink: warning: --redefine-sym CONFIG_HZ=y: the loader provides 'CONFIG_HZ', under this name only
 END
-link_fails main.o --redefine-sym count
-expect_error '--redefine-sym count: is not OLD=NEW'
-link_fails main.o --prefix-symbols-of main.o=
-expect_error '--prefix-symbols-of main.o=: is not FILE=PREFIX'
+refused '--redefine-sym count: is not OLD=NEW' main.o --redefine-sym count
+refused '--prefix-symbols-of main.o=: is not FILE=PREFIX' main.o --prefix-symbols-of main.o=

@@ -62,10 +62,8 @@ expect 1 grep -c '^struct core__fmt__Arguments {' types.h
 # Errors show Rust's names, and conflicting types as C.
 sed "s/call memset/call _ZN3app4fill17h0123456789abcdefE/; s|btf.inc|$here/btf.inc|" "$here/rust.s" >calls.s
 "$CC" --target=bpf -mcpu=v3 -c calls.s -o calls.o
-link_fails -q calls.o
-expect_error 'undefined symbol: _ZN3app4fill17h0123456789abcdefE'
+refused 'undefined symbol: _ZN3app4fill17h0123456789abcdefE' -q calls.o
 expect_error '>>> in Rust: app::fill'
 compile other <<<'extern struct words { long length; } ARGS; SEC("tc") int get(void *ctx) { return ARGS.length; }'
-link_fails -q main.o other.o
-expect_error "conflicting types of 'ARGS'"
+refused "conflicting types of 'ARGS'" -q main.o other.o
 expect_error 'struct core__fmt__Arguments'

@@ -117,5 +117,4 @@ compile c <<<"struct ev { long when; int pid; }; int g(struct ev *e) { return e-
 "$BPFLINK" --no-warn-odr --fatal-warnings main.o b.o c.o -o out.o 2>warnings
 "$BPFLINK" -q main.o b.o c.o -o out.o 2>>warnings
 [[ ! -s warnings ]] || fail "not silent: $(<warnings)"
-link_fails --fatal-warnings main.o b.o c.o
-expect_error "error: 'struct ev' has two layouts, in b.o and main.o"
+refused "error: 'struct ev' has two layouts, in b.o and main.o" --fatal-warnings main.o b.o c.o

@@ -11,16 +11,13 @@ EOF
 compile b <<<'int total = 1;'
 compile c <<<'long total = 1; int helper(long *x) { return *x; }'
 compile d <<<'long helper(int x) { return x; }'
-link_fails a.o b.o d.o
-expect_error 'total'
+refused 'total' a.o b.o d.o
 expect_error 'long total'
 expect_error 'int total'
 expect_error 'a.o'
 expect_error 'b.o'
 expect_error 'extern int helper(int)'
 expect_error 'long helper(int x)'
-link_fails a.o c.o
-expect_error 'extern int helper(int)'
+refused 'extern int helper(int)' a.o c.o
 expect_error 'int helper(long *x)'
-link_fails c.o a.o
-expect_error 'int helper(long *x)'
+refused 'int helper(long *x)' c.o a.o

@@ -12,8 +12,7 @@ SEC("socket") int prog(struct __sk_buff *ctx) {
     + missing;
 }
 EOF
-link_fails a.o
-expect_error 'error: undefined symbol: helper'
+refused 'error: undefined symbol: helper' a.o
 expect_error 'a.bpf.c:5'
 expect_error 'a.o:(socket+0x8)'
 expect_error 'error: undefined symbol: missing'

@@ -115,8 +115,7 @@ expect out.o heading out.o
 expect 'the output' heading main.o lib.o
 expect both.btf heading main.o lib.o -o both.btf
 cp out.o linked.o
-link_fails main.o --print-sizes=0
-expect_error '--print-sizes=0: must be a number from 1 to 1000000'
+refused '--print-sizes=0: must be a number from 1 to 1000000' main.o --print-sizes=0
 cp linked.o out.o
 
 # Each option saves about as much as the list says.
@@ -169,11 +168,9 @@ END
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
 for wrong in '[]' '{' '{"output": {"name": "x", "bytes": -1}, "nodes": []}' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
   printf '%s' "$wrong" >wrong.json
-  link_fails trace.o --json never.json --size-map-against wrong.json
-  expect_error 'wrong.json: is not what --json writes'
+  refused 'wrong.json: is not what --json writes' trace.o --json never.json --size-map-against wrong.json
 done
-link_fails trace.o --json never.json --size-map-against none.json
-expect_error 'none.json: cannot open'
+refused 'none.json: cannot open' trace.o --json never.json --size-map-against none.json
 [[ ! -e never.json ]] || fail 'a link that fails left something'
 
 # Unwritable standard output is an error.
