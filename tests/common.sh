@@ -26,6 +26,19 @@ skip() {
   exit 77
 }
 
+# another_user PROGRAM...: copies the programs into $programs, where $as_user, the start of a command, runs
+# them as a user other than root; without root both stay as they are
+another_user() {
+  as_user=() programs=$(dirname "$1")
+  ((EUID == 0)) || return 0
+  mkdir "$tmp/programs"
+  cp "$@" "$tmp/programs"
+  programs=$tmp/programs
+  chmod 755 "$tmp" "$programs" "$programs"/*
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${as_user[@]}" "$programs/$(basename "$1")" --version >/dev/null || skip 'another user may not run the program'
+}
+
 # needs COMMAND...: skips the case if a command is missing
 needs() {
   local command

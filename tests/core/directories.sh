@@ -40,15 +40,7 @@ cp 6.1.0.btf kernels/5.10.0.btf
 cp 6.1.0.btf kernels/6.1.0.btf
 cp trace.o other.o objects
 echo text >kernels/README
-as_user=() programs=$(dirname "$BPFCORE")
-if ((EUID == 0)); then
-  mkdir programs
-  cp "$BPFCORE" "$BTFDEDUP" programs
-  programs=$tmp/programs
-  chmod 755 "$tmp" programs programs/*
-  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  "${as_user[@]}" programs/bpfcore --version >/dev/null || skip 'another user may not run the program'
-fi
+another_user "$BPFCORE" "$BTFDEDUP"
 # as STATUS PROGRAM ARGUMENT...
 as() {
   local status=$1 program=$2

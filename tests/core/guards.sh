@@ -57,11 +57,7 @@ verdict() {
   jq -r '.relocations[] | select(.kind == "byte_off") | "\(.programs | join("+")) \(.status)"' guards.json |
     sort | tr '\n' ';'
 }
-expect() {
-  local expected=$1
-  shift
-  [[ $(verdict "$@") == "$expected" ]] || fail "$*: $(verdict "$@")"
-}
+expect() { [[ $(verdict "${@:2}") == "$1" ]] || fail "${*:2}: $(verdict "${@:2}")"; }
 sure='by_call guarded;'
 expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;"
 printf 'CONFIG_X86=y\n# CONFIG_FANCY is not set\nCONFIG_LETTER=y\n' >config

@@ -119,8 +119,7 @@ rm bpflink-lto
 
 # ---- which library
 
-version=$("$CC" -dumpversion) version=${version%%.*}
-library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+find_llvm
 if [[ $library ]]; then
   ln -s "$library" my.so
   "$BPFLINK" --lto-library my.so main.bc -o out.o || fail 'my.so is not looked for here'

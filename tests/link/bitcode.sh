@@ -2,8 +2,7 @@
 # Inputs that are LLVM bitcode: joined, optimized as one program, and linked with objects.
 . "$(dirname "$0")/common.sh"
 
-version=$("$CC" -dumpversion 2>/dev/null) version=${version%%.*}
-library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+find_llvm
 [[ $library ]] || skip "no library of LLVM $version"
 
 # bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc

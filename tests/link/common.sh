@@ -33,6 +33,12 @@ compile() {
     -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
+# find_llvm [VERSION]: sets $version to that of LLVM, by default $CC's, and $library to its libLLVM, or to ""
+find_llvm() {
+  version=${1:-$("$CC" -dumpversion)} version=${version%%.*}
+  library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+}
+
 # link ARGUMENT...: links into out.o, which must obey every rule for outputs
 link() {
   "$BPFLINK" --verify "$@" -o out.o || fail "bpflink $* exits with $?"

@@ -79,24 +79,21 @@ strace -f -qq -o trace -e trace=$calls -e inject=rename:error=EIO "$BTFDEDUP" a.
 expect $'btfdedup: error: out/page: cannot put back what was there: Input/output error\nbtfdedup: error: out/object: cannot put the output in its place: Input/output error' cat errors
 
 # The sticky bit of a directory protects another user's file: an error before any work.
-as_user=()
 if ((EUID == 0)); then
-  cp "$BPFLINK" program
-  chmod 755 "$tmp" program
-  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  "${as_user[@]}" "$tmp/program" --version >/dev/null || skip 'another user may not run the program'
+  another_user "$BPFLINK"
+  program=$programs/${BPFLINK##*/}
   prepare
   chmod 1777 out
   chmod 666 out/*
   for extra in '-o out/new --Map out/map' '-o out/object' '-o out/new --size-map out/page'; do
     before=$(state)
     status=0
-    "${as_user[@]}" strace -f -qq -o /dev/null "$tmp/program" absent.o $extra 2>errors || status=$?
+    "${as_user[@]}" strace -f -qq -o /dev/null "$program" absent.o $extra 2>errors || status=$?
     [[ $status == 1 ]] || fail "$extra: exit status $status"
     expect_error "${extra##* }: cannot open output file: it is another user's, and 'out' has the sticky bit"
     expect "$before" state
   done
-  "$tmp/program" a.o -o out/object # root may
+  "$program" a.o -o out/object # root may
 
   # A link that another user made there is not followed, even by root.
   echo precious >precious
@@ -111,6 +108,6 @@ if ((EUID == 0)); then
   ln -sf "$tmp/precious" out/own_link
   "$BPFLINK" a.o -o out/own_link
   [[ $(head -c 4 precious) == $'\x7fELF' ]] || fail 'a link of the own user is not followed'
-  "${as_user[@]}" "$tmp/program" a.o -o out/own
-  "${as_user[@]}" "$tmp/program" a.o -o out/own
+  "${as_user[@]}" "$program" a.o -o out/own
+  "${as_user[@]}" "$program" a.o -o out/own
 fi

@@ -6,8 +6,7 @@
 
 compile a -flto <<<'int shared = 1; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }'
 mv a.o a.bc
-version=$("$CC" -dumpversion) version=${version%%.*}
-library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+find_llvm
 [[ $library ]] || skip "no library of LLVM $version"
 calls='pipe2 memfd_create fcntl lseek newfstatat openat read mmap munmap mprotect write ftruncate prctl
   prlimit64 clone3 close'

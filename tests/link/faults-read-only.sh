@@ -4,16 +4,8 @@
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
-as_user=()
-program=$BPFLINK
-if ((EUID == 0)); then
-  # The user must be able to reach the program.
-  cp "$BPFLINK" program
-  program=$tmp/program
-  chmod 755 "$tmp" program
-  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  "${as_user[@]}" "$program" --version >/dev/null || skip 'another user may not run the program'
-fi
+another_user "$BPFLINK"
+program=$programs/${BPFLINK##*/}
 mkdir locked open
 chmod 777 open
 for directory in locked open; do

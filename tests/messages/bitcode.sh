@@ -10,8 +10,7 @@ END
 "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o lib.bc <<<'int calls; int scale(int x) { ++calls; return 2 * x; }'
 "$BPFLINK" main.bc lib.bc -o good.o 2>errors || skip "$(<errors)"
 made_by=$("$BPFLINK" --lto-library ./none.so main.bc -o out.o 2>&1 | sed -nE 's/.*, of (LLVM[^:]*):.*/\1/p' || true)
-version=${made_by#LLVM} version=${version%%.*}
-library=$(ldconfig -p | sed -nE "s/.* => (.*\/libLLVM(\.so\.$version\.[0-9]+|-$version\.so(\.1)?))$/\1/p" | head -n 1)
+find_llvm "${made_by#LLVM}"
 
 # fails TEXT ARGUMENT...: the link fails with this error
 fails() { expect_message "bpflink: error: $1" "$BPFLINK" "${@:2}" -o out.o; }

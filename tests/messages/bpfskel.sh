@@ -9,11 +9,7 @@ END
 compile helper <<<'__weak int helper(int x) { return x; }'
 
 # wrong MESSAGE ARGUMENT...
-wrong() {
-  local message=$1
-  shift
-  expect_message "bpfskel: error: $message" "$BPFSKEL" "$@"
-}
+wrong() { expect_message "bpfskel: error: $1" "$BPFSKEL" "${@:2}"; }
 wrong 'no arguments, expected bpfskel [OPTION]... FILE... [-o OUTPUT] (see bpfskel --help)'
 wrong 'no input files (see bpfskel --help)' -o out.h
 wrong '--c and --cpp exclude each other (see bpfskel --help)' --cpp --c main.o

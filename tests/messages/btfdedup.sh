@@ -3,11 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 # fails MESSAGE ARGUMENT...
-fails() {
-  local message=$1
-  shift
-  expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
-}
+fails() { expect_message "btfdedup: error: $1" "$BTFDEDUP" "${@:2}"; }
 compile good <<'END'
 struct pair { int a, b; };
 struct pair p;

@@ -8,11 +8,7 @@ assemble() {
   "$CC" --target=bpf -mcpu=v3 -c "$1.s" -o "$1.o"
 }
 # fails MESSAGE FILE...
-fails() {
-  local message=$1
-  shift
-  expect_message "bpflink: error: $message" "$BPFLINK" "$@" -o out.o
-}
+fails() { expect_message "bpflink: error: $1" "$BPFLINK" "${@:2}" -o out.o; }
 
 # Sizes
 for name in a b; do echo "char $name[3u << 30];" | compile $name -g0; done

@@ -3,11 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 # fails MESSAGE ARGUMENT...
-fails() {
-  local message=$1
-  shift
-  expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@" -o out.o
-}
+fails() { expect_message "btfdedup: error: $1" "$BTFDEDUP" "${@:2}" -o out.o; }
 blob types.btf 'add(INT, "int", 4, 0x1000020); add(FUNC_PROTO, "", 0); add(FUNC, "f", 2)'
 cat >symbols.s <<'END'
 	.globl f

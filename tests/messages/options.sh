@@ -5,11 +5,7 @@
 compile good <<<'SEC("socket") int prog(void *ctx) { return 1; }'
 
 # wrong MESSAGE ARGUMENT...
-wrong() {
-  local message=$1
-  shift
-  expect_message "bpflink: error: $message" "$BPFLINK" "$@"
-}
+wrong() { expect_message "bpflink: error: $1" "$BPFLINK" "${@:2}"; }
 wrong 'no input files (see bpflink --help)' -o out.o
 wrong 'no output is given with -o (see bpflink --help)' good.o
 wrong 'no arguments, expected bpflink [OPTION]... FILE... -o OUTPUT (see bpflink --help)'
@@ -74,11 +70,7 @@ wrong 'directory: cannot read: Is a directory (as a response file)' @directory -
 wrong '@missing: cannot open: No such file or directory' @missing -o out.o
 
 # duped MESSAGE ARGUMENT...: the same for btfdedup
-duped() {
-  local message=$1
-  shift
-  expect_message "btfdedup: error: $message" "$BTFDEDUP" "$@"
-}
+duped() { expect_message "btfdedup: error: $1" "$BTFDEDUP" "${@:2}"; }
 duped 'no arguments, expected btfdedup [OPTION]... INPUT... -o FILE, or btfdedup [OPTION]... [INPUT...] --update FILE, or btfdedup --target TARGET INPUT -o FILE, or btfdedup --check INPUT... (see btfdedup --help)'
 duped 'no input (see btfdedup --help)' -o out.o
 duped 'unknown option: --nothing (see btfdedup --help)' good.o -o out.o --nothing
