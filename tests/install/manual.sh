@@ -157,21 +157,10 @@ echo 'struct task { long a; }; struct task task_b; struct same { struct same *ne
 echo 'struct stream { int descriptor; } stream; struct bpf_ctx_convert {} convert;' >c.c
 "$CC" -gbtf -c a.c b.c c.c
 cp c.o vmlinux
-cat >split.c <<'END'
-#include <bpf/btf.h>
-#include <stdio.h>
-int main(void) {
-  struct btf *base = btf__parse("vmlinux", NULL), *btf = btf__new_empty_split(base);
-  btf__add_ptr(btf, btf__find_by_name(base, "stream"));
-  btf__add_ptr(btf, btf__add_struct(btf, "module", 8));
-  unsigned size;
-  const void *data = btf__raw_data(btf, &size);
-  return !data || fwrite(data, size, 1, fopen("mod.btf", "w")) != 1;
-}
-END
-"$CC" split.c -o split -lbpf && ./split
+objcopy --dump-section .BTF=base.btf vmlinux
+python3 -S "$repository/tests/bpfobj.py" blob mod.btf 'split("base.btf"); add(PTR, "", 1); add(STRUCT, "module", 8)'
 objcopy --remove-section=.BTF --add-section=.BTF=mod.btf c.o mod.ko
-rm mod.btf
+rm mod.btf base.btf
 
 # both_units FILE: FILE has two definitions of `task` and one of `same`
 both_units() {

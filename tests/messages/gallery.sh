@@ -658,19 +658,7 @@ END
 
 # A module without its kernel
 blob kernel.btf 'add(INT, "int", 4, 32)'
-cat >split.c <<'C'
-#include <bpf/btf.h>
-#include <stdio.h>
-int main(void) {
-  struct btf *base = btf__parse("kernel.btf", NULL), *btf = btf__new_empty_split(base);
-  btf__add_ptr(btf, btf__add_struct(btf, "module", 8));
-  unsigned size;
-  const void *data = btf__raw_data(btf, &size);
-  return !data || fwrite(data, size, 1, fopen("module.btf", "w")) != 1;
-}
-C
-"$CC" split.c -o split -lbpf
-./split
+blob module.btf "split('kernel.btf'); add(STRUCT, 'module', 8); add(PTR, '', 2)"
 shows 'needs --base' btfdedup module.btf -o out.o <<'END'
 btfdedup: error: module.btf: string section does not begin with NUL (is it split BTF, which needs --base?)
 END
