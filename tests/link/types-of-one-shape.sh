@@ -28,6 +28,7 @@ conflicts() {
   pair "$@"
   ! bpftool gen object peer.o a.o b.o 2>peer.errors >&2 || fail "the peer links it: $1"
   refused ": error: conflicting types of 'v'" a.o b.o
+  refused ": error: conflicting types of 'v'" b.o a.o
 }
 
 # Integers and floats: sizes must agree
@@ -88,6 +89,7 @@ maps passes "$array __type(key, int); __type(value, enum e);" "$array __type(key
 maps passes "$array __type(key, int); __type(value, struct s);" "$array __type(key, int); __type(value, struct s);"
 maps passes "$array __type(key, int); __type(value, int); __uint(map_flags, 0);" "$array __type(key, int); __type(value, int);"
 maps conflicts "$array __type(key, int); __type(value, int[4]);" "$array __type(key, int); __type(value, int[8]);"
+maps conflicts "${array/ARRAY/HASH} __type(key, int); __type(value, int);" "$array __type(key, int); __type(value, int);"
 maps conflicts "$array __type(key, int); __type(value, int); __uint(map_flags, 1);" "$array __type(key, int); __type(value, int);"
 outer='__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS); __uint(max_entries, 2); __type(key, int);'
 maps passes "$outer __array(values, struct { $array __type(key, int); __type(value, int); });" \

@@ -75,6 +75,10 @@ expect_message 'bpflink: error: mixed.o: .BTF has the other byte order than the 
 # Relocations of .BTF and .BTF.ext add the values of local symbols.
 "$CC" -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h -include bpf/bpf_helpers.h \
   -c good.bpf.c -o good.o
+entries=header:.rel.BTF.ext
+bad "relocation section '.rel.BTF.ext' has addends, but those of .BTF.ext are in its bytes" $entries:sh_type=4 $entries:sh_entsize=24 \
+  $entries:sh_size=24
+bad "symbol 'good.bpf.c' is the name of a file, and in section 2" symbol:good.bpf.c:st_shndx=2
 bad 'relocation at .BTF.ext+0x2c does not fit 32 bits' rel:.rel.BTF.ext:0:r_sym=1 symbol:1:st_value=0xffffffffff
 first=$(llvm-readelf-19 -r good.o | sed -n "/'.rel.BTF'/,/^$/s/^0*\([0-9a-f][0-9a-f]*\) .*/0x\1/p" | head -n 1)
 bad "relocation at .BTF+$first does not fit 32 bits" \

@@ -38,6 +38,8 @@ conflict '>>> long v
 >>>     a.o: int, 4 bytes' "extern int v; $use" 'long v = 1;'
 "$BPFLINK" --no-check-types a.o b.o -o out.o 2>warnings
 diff <(sed '1s/error/warning/' errors) warnings || mistake "--no-check-types: $(<warnings)"
+contains 'var .data global long v;' declarations
+refused "error: conflicting types of 'v'" --no-check-types --fatal-warnings a.o b.o
 conflict '>>> int *v
 >>>     defined in b.bpf.c:1 (b.o)
 >>> extern int v
