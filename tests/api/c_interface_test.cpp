@@ -74,24 +74,6 @@ TEST_CASE("diagnostics reach the callback") {
   CHECK(counter.rendered.find(counter.text) != std::string::npos);
 }
 
-TEST_CASE("verification does not change the output; stripping source lines makes it smaller") {
-  std::vector<std::vector<std::byte>> outputs;
-  for (const Options& options : {Options{"-r"}, Options{"-r", "--verify", "--prune-types"},
-                                 Options{"-r", "--verify", "--strip-line-info"}}) {
-    bpflink_linker* linker = linker_with(options);
-    CHECK(bpflink_linker_add_file(linker, fixture("counters.o").c_str()) == BPFLINK_OK);
-    void* bytes = nullptr;
-    size_t size = 0;
-    REQUIRE(bpflink_linker_link_to_memory(linker, &bytes, &size) == BPFLINK_OK);
-    auto first = static_cast<const std::byte*>(bytes);
-    outputs.emplace_back(first, first + size);
-    bpflink_free(bytes);
-    bpflink_linker_free(linker);
-  }
-  CHECK(outputs[0] == outputs[1]);  // nothing to prune
-  CHECK(outputs[0].size() > outputs[2].size());
-}
-
 TEST_CASE("items of a later version are longer") {
   struct Later {
     bpflink_pass pass;
@@ -416,21 +398,5 @@ TEST_CASE("libraries in C") {
   bpflink_free(image);
   CHECK(bpflink_linker_add_library(linker, "absent") == BPFLINK_OK);
   CHECK(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_ERROR_LINK);
-  bpflink_linker_free(linker);
-}
-
-TEST_CASE("other names for symbols in C") {
-  bpflink_linker* linker =
-      linker_with({"-r", "--redefine-sym=counters=tallies", "--prefix-symbols=y_",
-                   "--prefix-symbols-of=" FIXTURES "/counters.o=x_"});
-  CHECK(bpflink_linker_add_file(linker, FIXTURES "/counters.o") == BPFLINK_OK);
-  void* image = nullptr;
-  size_t size = 0;
-  REQUIRE(bpflink_linker_link_to_memory(linker, &image, &size) == BPFLINK_OK);
-  bpflink_object* object = nullptr;
-  REQUIRE(bpflink_object_parse(image, size, &object, nullptr) == BPFLINK_OK);
-  CHECK(named<bpflink_map>(bpflink_object_contents(object)->maps, "x_y_tallies").type != 0);
-  bpflink_object_free(object);
-  bpflink_free(image);
   bpflink_linker_free(linker);
 }
