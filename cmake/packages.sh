@@ -19,7 +19,7 @@ test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time valgrind pahole doxygen meson ninja-build dpkg-dev git lintian debootstrap man-db zsh fish jq python3-jsonschema chromium
   poppler-utils
   cargo rustc rust-src rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
-bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd libbenchmark-dev)
+bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd)
 release=(build-essential debhelper doxygen dpkg-dev fakeroot git cargo)
 lint=(git clang-format-14 clang-tidy-19)
 sanitize=(clang-19 libclang-rt-19-dev)
