@@ -28,9 +28,9 @@
 #include <string>
 #include <vector>
 
-#include "bpflink/dedup.hpp"
 #include "linker/code/code_graph.hpp"
 #include "linker/code/reachability.hpp"
+#include "tests/unit/made_object.hpp"
 
 namespace {
 
@@ -488,22 +488,15 @@ class MadeObject {
   explicit MadeObject(const RandomProgram& program) {
     object_.sections.reserve(4);
     for (const char* name : {"", ".text", "raw_tp", ".rodata"}) {
-      InputSection& section = object_.sections.emplace_back();
-      section.file = &object_;
-      section.index = static_cast<uint32_t>(object_.sections.size()) - 1;
-      section.name = name;
-      section.type = SHT_PROGBITS;
-      section.use = SectionUse::Link;
-      bool is_code = section.index == text || section.index == main;
-      section.flags = is_code ? SHF_ALLOC | SHF_EXECINSTR : SHF_ALLOC;
-      section.role = role_of(section);
+      bool is_code = object_.sections.size() == text || object_.sections.size() == main;
+      test::add_section(object_, name, is_code ? SHF_ALLOC | SHF_EXECINSTR : SHF_ALLOC);
     }
     object_.symbols.emplace_back();
     for (uint32_t i = 0; i < program.functions.size(); ++i) add_function(program.functions[i], i);
     first_variable_ = static_cast<uint32_t>(object_.symbols.size());
     for (uint32_t at = 0; at < rodata_size; at += 8)
-      add_symbol(names_[at / 8], rodata, at, 8, STT_OBJECT, STB_GLOBAL);
-    other_data_ = add_symbol("data", 0, 0, 0, STT_OBJECT, STB_GLOBAL);
+      test::add_symbol(object_, names_[at / 8], rodata, at, 8, STT_OBJECT);
+    other_data_ = test::add_symbol(object_, "data", 0, 0, 0, STT_OBJECT);
     for (uint32_t i = 0; i < program.functions.size(); ++i) relocate(program.functions[i], i);
     object_.sections[text].data = text_bytes_;
     object_.sections[main].data = main_bytes_;
@@ -526,24 +519,13 @@ class MadeObject {
   static constexpr std::array<std::string_view, 8> names_ = {"v0", "v1", "v2", "v3",
                                                              "v4", "v5", "v6", "v7"};
 
-  uint32_t add_symbol(std::string_view name, uint32_t section, uint64_t value, uint64_t size,
-                      uint8_t type, uint8_t binding) {
-    object_.symbols.push_back({.name = name,
-                               .value = value,
-                               .size = size,
-                               .section = section,
-                               .type = type,
-                               .binding = binding});
-    return static_cast<uint32_t>(object_.symbols.size()) - 1;
-  }
-
   void add_function(const RandomFunction& function, uint32_t index) {
     Bytes& bytes = index == 0 ? main_bytes_ : text_bytes_;
     starts_.push_back(bytes.size());
     size_t size = function.code.size() * insn_size;
     bool is_local = function.linkage == Linkage::Static || function.linkage == Linkage::Callback;
-    add_symbol("function", index == 0 ? main : text, bytes.size(), size, STT_FUNC,
-               is_local ? STB_LOCAL : STB_GLOBAL);
+    test::add_symbol(object_, "function", index == 0 ? main : text, bytes.size(), size, STT_FUNC,
+                     is_local ? STB_LOCAL : STB_GLOBAL);
     bytes.resize(bytes.size() + size);
     std::memcpy(bytes.data() + bytes.size() - size, insns_of(function).data(), size);
   }
@@ -662,17 +644,11 @@ class Kernel {
   };
 
   static Types describe(const RandomProgram& program, const std::vector<uint32_t>& starts) {
-    BtfBuilder builder;
-    std::vector<uint32_t> bits = {64};
-    uint32_t number = builder.add_type(builder.add_string("u64"),
-                                       BtfBuilder::info(BtfKind::Int, 0, false), 8, bits);
-    auto prototype_of = [&](uint32_t count) {
-      std::vector<uint32_t> words;
-      for (uint32_t i = 0; i < count; ++i)
-        words.insert(words.end(), {builder.add_string(std::string(1, char('a' + i))), number});
-      return builder.add_type(0, BtfBuilder::info(BtfKind::FuncProto, count, false), number, words);
-    };
-    uint32_t none = prototype_of(1), three = prototype_of(3), two = prototype_of(2);
+    test::Unit unit;
+    uint32_t number = unit.integer("u64", 8, false);
+    uint32_t none = unit.prototype(number, {"a"}, number),
+             two = unit.prototype(number, {"a", "b"}, number),
+             three = unit.prototype(number, {"a", "b", "c"}, number);
     std::vector<bpf_func_info> functions;
     for (uint32_t i = 0; i < program.functions.size(); ++i) {
       Linkage linkage = program.functions[i].linkage;
@@ -680,12 +656,11 @@ class Kernel {
       uint32_t prototype = linkage == Linkage::Program    ? none
                            : linkage == Linkage::Callback ? two
                                                           : three;
-      uint32_t id = builder.add_type(builder.add_string("f" + std::to_string(i)),
-                                     BtfBuilder::info(BtfKind::Func, is_global ? 1 : 0, false),
-                                     prototype, {});
+      uint32_t id = unit.function("f" + std::to_string(i), prototype,
+                                  is_global ? BtfLinkage::Global : BtfLinkage::Static);
       functions.push_back({starts[i], id});
     }
-    auto blob = builder.finish(std::endian::native);
+    auto blob = unit.b.finish(std::endian::native);
     return {Descriptor(blob ? bpf_btf_load(blob->data(), blob->size(), nullptr) : -1), functions};
   }
 

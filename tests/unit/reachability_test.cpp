@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "linker/code/code_graph.hpp"
-#include "linker/object/object_types.hpp"
-#include "units.hpp"
+#include "made_object.hpp"
 
 namespace bpflink {
 namespace {
@@ -31,18 +30,37 @@ constexpr int move = BPF_ALU64 | BPF_MOV | BPF_K, move_register = BPF_ALU64 | BP
 constexpr uint32_t text = 1, main_section = 2, rodata = 3;
 constexpr uint32_t linux_6_18 = 6 << 16 | 18 << 8;
 
-const Slot helper = {call, 0, 0, 0, BPF_FUNC_get_prandom_u32}, end = {leave};
+constexpr Slot op(int code, uint8_t dst = 0, uint8_t src = 0, int16_t off = 0, int32_t imm = 0) {
+  return {code, dst, src, off, imm};
+}
+constexpr Slot set(uint8_t reg, int32_t value = 0) {
+  return op(move, reg, 0, 0, value);
+}
+constexpr Slot copy(uint8_t to, uint8_t from) {
+  return op(move_register, to, from);
+}
+constexpr Slot if_equal(uint8_t reg, int32_t value, int16_t skipped) {
+  return op(equal, reg, 0, skipped, value);
+}
+constexpr Slot if_unequal(uint8_t reg, int32_t value, int16_t skipped) {
+  return op(unequal, reg, 0, skipped, value);
+}
+constexpr Slot call_local(int32_t distance) {
+  return op(call, 0, local_call, 0, distance);
+}
+constexpr Slot helper = op(call, 0, 0, 0, BPF_FUNC_get_prandom_u32), end = op(leave), high = op(0);
 
 /// An object with a program "main" in its own section; .text and .rodata can be added.
 class Made {
  public:
   Made() {
     object_.sections.reserve(8);
-    for (const char* name : {"", ".text", "xdp", ".rodata"}) {
-      InputSection& section = add_section(name);
-      if (section.index == text || section.index == main_section) section.flags |= SHF_EXECINSTR;
-      section.role = role_of(section);
-    }
+    constexpr uint64_t code_flags = SHF_ALLOC | SHF_EXECINSTR;
+    for (auto [name, flags] : {std::pair("", uint64_t{SHF_ALLOC}),
+                               {".text", code_flags},
+                               {"xdp", code_flags},
+                               {".rodata", uint64_t{SHF_ALLOC}}})
+      test::add_section(object_, name, flags);
     object_.symbols.emplace_back();
   }
 
@@ -66,13 +84,7 @@ class Made {
   }
   uint32_t symbol(std::string_view name, uint32_t section, uint64_t value, uint64_t size,
                   uint8_t type, uint8_t binding = STB_GLOBAL) {
-    object_.symbols.push_back({.name = name,
-                               .value = value,
-                               .size = size,
-                               .section = section,
-                               .type = type,
-                               .binding = binding});
-    return static_cast<uint32_t>(object_.symbols.size()) - 1;
+    return test::add_symbol(object_, name, section, value, size, type, binding);
   }
   /// Adds variables of 8 bytes with these values.
   void variables(const std::vector<std::pair<std::string_view, uint64_t>>& variables) {
@@ -92,11 +104,8 @@ class Made {
     return symbol("", section, 0, 0, STT_SECTION, STB_LOCAL);
   }
   void types(const test::Unit& unit) {
-    InputSection& section = add_section(".BTF");
     btf_ = test::finish(unit.b, std::endian::little);
-    section.data = btf_;
-    section.use = SectionUse::Rebuild;
-    REQUIRE(read_object_types(object_));
+    test::add_types(object_, btf_);
   }
 
   /// Sets the value of an instruction with a relocation record.
@@ -127,18 +136,6 @@ class Made {
   }
 
  private:
-  InputSection& add_section(std::string_view name) {
-    InputSection& section = object_.sections.emplace_back();
-    section.file = &object_;
-    section.index = static_cast<uint32_t>(object_.sections.size()) - 1;
-    section.name = name;
-    section.type = SHT_PROGBITS;
-    section.flags = SHF_ALLOC;
-    section.use = SectionUse::Link;
-    object_.index_sections();
-    return section;
-  }
-
   ObjectFile object_;
   std::map<uint32_t, std::vector<std::byte>> bytes_;
   std::vector<std::byte> btf_;
@@ -147,7 +144,7 @@ class Made {
 
 /// Whether a program that does this to r1 can reach code where r1 is not `value`
 bool may_differ(std::vector<Slot> slots, int32_t value, uint32_t version = linux_6_18) {
-  slots.insert(slots.end(), {{equal, 1, 0, 1, value}, {move, 0, 0, 0, 0}, {move, 0}, end});
+  slots.insert(slots.end(), {if_equal(1, value, 1), set(0), set(0), end});
   Made made;
   made.facts.verifier = version;
   made.function("main", slots);
@@ -161,7 +158,7 @@ bool is_known(const std::vector<Slot>& slots, int32_t value, uint32_t version = 
 
 TEST_CASE("code behind a guard is reachable if the kernel has the field") {
   Made made;
-  made.function("main", {{move, 1, 0, 0, 1}, {equal, 1, 0, 1, 0}, {load_word, 0, 6}, end});
+  made.function("main", {set(1, 1), if_equal(1, 0, 1), op(load_word, 0, 6), end});
   made.bind(2, Made::poisoned);
   CHECK(made.reaches(2));
   made.bind(0, {.value = 0});
@@ -171,7 +168,7 @@ TEST_CASE("code behind a guard is reachable if the kernel has the field") {
 
 TEST_CASE("code behind a poisoned instruction is reachable") {
   Made made;
-  made.function("main", {{load_word, 0, 6}, {load_word, 0, 6}, end});
+  made.function("main", {op(load_word, 0, 6), op(load_word, 0, 6), end});
   made.bind(0, Made::poisoned);
   CHECK(made.reaches(0));
   CHECK(made.reaches(1));
@@ -179,7 +176,7 @@ TEST_CASE("code behind a poisoned instruction is reachable") {
 
 TEST_CASE("arithmetic that every verifier computes") {
   auto operate = [](int operation, int32_t a, int32_t b) {
-    return std::vector<Slot>{{move, 1, 0, 0, a}, {operation, 1, 0, 0, b}};
+    return std::vector<Slot>{set(1, a), op(operation, 1, 0, 0, b)};
   };
   CHECK(is_known(operate(BPF_ALU64 | BPF_ADD, -1, 3), 2));
   CHECK(is_known(operate(BPF_ALU64 | BPF_SUB, 1, 3), -2));
@@ -188,22 +185,22 @@ TEST_CASE("arithmetic that every verifier computes") {
   CHECK(is_known(operate(BPF_ALU | BPF_AND, -1, 12), 12));
   CHECK(is_known(operate(BPF_ALU | BPF_RSH, -1, 31), 1));
   CHECK(is_known(operate(BPF_ALU64 | BPF_ARSH, -8, 1), -4));
-  CHECK(is_known({{wide, 1, 0, 0, 5}, {0}}, 5));
-  CHECK(may_differ({{wide, 1, 0, 0, 5}, {0, 0, 0, 0, 1}}, 5));
-  CHECK(is_known({{move, 1, 0, 0, 255}, {move_register, 1, 1, 8}}, -1));
+  CHECK(is_known({op(wide, 1, 0, 0, 5), high}, 5));
+  CHECK(may_differ({op(wide, 1, 0, 0, 5), {0, 0, 0, 0, 1}}, 5));
+  CHECK(is_known({set(1, 255), op(move_register, 1, 1, 8)}, -1));
   // No verifier computes these.
   CHECK(may_differ(operate(BPF_ALU64 | BPF_DIV, 6, 3), 2));
-  CHECK(may_differ({{move, 1, 0, 0, 256}, {BPF_ALU | BPF_END | BPF_TO_BE, 1, 0, 0, 16}}, 1));
-  CHECK(may_differ({helper, {move_register, 1, 0}}, 1));
+  CHECK(may_differ({set(1, 256), op(BPF_ALU | BPF_END | BPF_TO_BE, 1, 0, 0, 16)}, 1));
+  CHECK(may_differ({helper, copy(1, 0)}, 1));
 }
 
 TEST_CASE("arithmetic that later verifiers compute") {
-  std::vector<Slot> exclusive_or = {{move, 1, 0, 0, 1}, {BPF_ALU64 | BPF_XOR, 1, 0, 0, 1}};
+  std::vector<Slot> exclusive_or = {set(1, 1), op(BPF_ALU64 | BPF_XOR, 1, 0, 0, 1)};
   CHECK(is_known(exclusive_or, 0));
   CHECK(is_known(exclusive_or, 0, 5 << 16 | 10 << 8));
   CHECK(may_differ(exclusive_or, 0, 5 << 16 | 9 << 8));
   CHECK(may_differ(exclusive_or, 0, 0));
-  std::vector<Slot> negation = {{move, 1, 0, 0, 1}, {BPF_ALU64 | BPF_NEG, 1}};
+  std::vector<Slot> negation = {set(1, 1), op(BPF_ALU64 | BPF_NEG, 1)};
   CHECK(is_known(negation, -1));
   CHECK(may_differ(negation, -1, 6 << 16 | 17 << 8));
 }
@@ -212,7 +209,7 @@ TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
   // Whether `r1 = a; if (r1 <condition> b) goto` may continue with the next instruction
   auto may_go_on = [](int condition, int32_t a, int32_t b) {
     Made made;
-    made.function("main", {{move, 1, 0, 0, a}, {condition, 1, 0, 1, b}, {move, 0}, {move, 0}, end});
+    made.function("main", {set(1, a), op(condition, 1, 0, 1, b), set(0), set(0), end});
     return made.reaches(2);
   };
   CHECK_FALSE(may_go_on(BPF_JMP | BPF_JGT, -1, 1));
@@ -225,7 +222,7 @@ TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
   CHECK_FALSE(may_go_on(BPF_JMP | BPF_JA, 0, 0));
   CHECK(may_go_on(may_goto, 0, 0));
   Made far;
-  far.function("main", {{BPF_JMP32 | BPF_JA, 0, 0, 0, 1}, {move, 0}, {move, 0}, end});
+  far.function("main", {op(BPF_JMP32 | BPF_JA, 0, 0, 0, 1), set(0), set(0), end});
   CHECK_FALSE(far.reaches(1));
   CHECK(far.reaches(2));
 }
@@ -233,34 +230,27 @@ TEST_CASE("conditions of 64 and 32 bits, signed and unsigned") {
 TEST_CASE("a comparison makes a number known, but not a pointer") {
   auto main = [](const Slot& load) {
     Made made;
-    made.function("main",
-                  {load, {unequal, 2, 0, 3, 7}, {equal, 2, 0, 1, 7}, {move, 0}, {move, 0}, end});
+    made.function("main", {load, if_unequal(2, 7, 3), if_equal(2, 7, 1), set(0), set(0), end});
     return made.reaches(3);
   };
-  CHECK_FALSE(main({BPF_LDX | BPF_MEM | BPF_B, 2, 1}));
-  CHECK(main({load_double, 2, 1}));
-  CHECK(main({load_word, 2, 1}));  // loads a packet's start
+  CHECK_FALSE(main(op(BPF_LDX | BPF_MEM | BPF_B, 2, 1)));
+  CHECK(main(op(load_double, 2, 1)));
+  CHECK(main(op(load_word, 2, 1)));  // loads a packet's start
 }
 
 TEST_CASE("values that differ where paths join are unknown") {
   // r6 = 1, or r6 = 1 or 2 by an unknown condition
   for (int32_t other : {1, 2}) {
     Made made;
-    made.function("main", {{move, 6, 0, 0, 1},
-                           helper,
-                           {equal, 0, 0, 1, 0},
-                           {move, 6, 0, 0, other},
-                           {equal, 6, 0, 1, 1},
-                           {move, 0},
-                           {move, 0},
-                           end});
+    made.function("main", {set(6, 1), helper, if_equal(0, 0, 1), set(6, other), if_equal(6, 1, 1),
+                           set(0), set(0), end});
     CHECK(made.reaches(5) == (other == 2));
   }
 }
 
 TEST_CASE("a spilled number is known if it is loaded alike") {
   auto spilled = [](int store, int16_t to, int load, int16_t from) {
-    return std::vector<Slot>{{move, 2, 0, 0, 7}, {store, frame, 2, to}, {load, 1, frame, from}};
+    return std::vector<Slot>{set(2, 7), op(store, frame, 2, to), op(load, 1, frame, from)};
   };
   CHECK(is_known(spilled(store_double, -8, load_double, -8), 7));
   CHECK(is_known(spilled(store_word, -8, load_word, -8), 7));
@@ -269,40 +259,36 @@ TEST_CASE("a spilled number is known if it is loaded alike") {
   CHECK(may_differ(spilled(store_double, -8, load_double, -16), 7));
   CHECK(may_differ(spilled(store_word, -4, load_word, -4), 7));  // no verifier tracks that
   std::vector<Slot> overwritten = spilled(store_word, -8, load_word, -8);
-  overwritten.insert(overwritten.begin() + 2, {store_word, frame, 3, -4});
+  overwritten.insert(overwritten.begin() + 2, op(store_word, frame, 3, -4));
   CHECK(may_differ(overwritten, 7));
   // Through another register
-  CHECK(is_known({{move, 2, 0, 0, 7},
-                  {move_register, 3, frame},
-                  {add, 3, 0, 0, -16},
-                  {store_double, 3, 2, 8},
-                  {load_double, 1, frame, -8}},
+  CHECK(is_known({set(2, 7), copy(3, frame), op(add, 3, 0, 0, -16), op(store_double, 3, 2, 8),
+                  op(load_double, 1, frame, -8)},
                  7));
   // By an immediate, which earlier verifiers forget
-  std::vector<Slot> immediate = {{BPF_ST | BPF_MEM | BPF_DW, frame, 0, -8, 7},
-                                 {load_double, 1, frame, -8}};
+  std::vector<Slot> immediate = {op(BPF_ST | BPF_MEM | BPF_DW, frame, 0, -8, 7),
+                                 op(load_double, 1, frame, -8)};
   CHECK(is_known(immediate, 7));
   CHECK(may_differ(immediate, 7, 6 << 16 | 2 << 8));
 }
 
 TEST_CASE("a helper writes from its address argument on") {
   auto passed = [](int32_t offset, int32_t helper_id) {
-    return std::vector<Slot>{{move, 2, 0, 0, 7},          {store_double, frame, 2, -16},
-                             {move_register, 1, frame},   {add, 1, 0, 0, offset},
-                             {move, 2, 0, 0, 8},          {call, 0, 0, 0, helper_id},
-                             {load_double, 1, frame, -16}};
+    return std::vector<Slot>{set(2, 7),
+                             op(store_double, frame, 2, -16),
+                             copy(1, frame),
+                             op(add, 1, 0, 0, offset),
+                             set(2, 8),
+                             op(call, 0, 0, 0, helper_id),
+                             op(load_double, 1, frame, -16)};
   };
   CHECK(is_known(passed(-8, BPF_FUNC_get_current_comm), 7));
   CHECK(may_differ(passed(-16, BPF_FUNC_get_current_comm), 7));
   CHECK(may_differ(passed(-32, BPF_FUNC_get_current_comm), 7));
   CHECK(may_differ(passed(-8, BPF_FUNC_loop), 7));  // its callback writes anywhere
-  CHECK(may_differ({{move, 2, 0, 0, 7},
-                    {store_double, frame, 2, -8},
-                    helper,
-                    {move_register, 3, frame},
-                    {BPF_ALU64 | BPF_ADD | BPF_X, 3, 0},
-                    {store_double, 3, 2, -16},
-                    {load_double, 1, frame, -8}},
+  CHECK(may_differ({set(2, 7), op(store_double, frame, 2, -8), helper, copy(3, frame),
+                    op(BPF_ALU64 | BPF_ADD | BPF_X, 3, 0), op(store_double, 3, 2, -16),
+                    op(load_double, 1, frame, -8)},
                    7));
 }
 
@@ -310,15 +296,10 @@ TEST_CASE("a static function is walked with each call's arguments, a global one 
   // main: has(1), has(0) in dead code; has: if (!r1) <here>.
   auto reaches = [](uint8_t binding, uint8_t visibility) {
     Made made;
-    uint32_t callee = made.function("has", {{unequal, 1, 0, 1, 0}, {move, 0}, {move, 0}, end}, text,
-                                    binding, visibility);
-    made.function("main", {{move, 1, 0, 0, 1},
-                           {call, 0, local_call, 0, -1},
-                           {move, 1, 0, 0, 1},
-                           {equal, 1, 0, 2, 1},
-                           {move, 1, 0, 0, 0},
-                           {call, 0, local_call, 0, -1},
-                           end});
+    uint32_t callee =
+        made.function("has", {if_unequal(1, 0, 1), set(0), set(0), end}, text, binding, visibility);
+    made.function("main", {set(1, 1), call_local(-1), set(1, 1), if_equal(1, 1, 2), set(1),
+                           call_local(-1), end});
     for (uint64_t insn : {1, 5}) made.refer(insn, callee, 0, R_BPF_64_32);
     return made.reaches(1, text);
   };
@@ -331,16 +312,9 @@ TEST_CASE("a static function is walked with each call's arguments, a global one 
 TEST_CASE("a call gives the static function's return value for these arguments") {
   for (uint8_t binding : {STB_LOCAL, STB_GLOBAL}) {
     Made made;
-    uint32_t callee = made.function("same", {{move_register, 0, 1}, end}, text, binding);
-    made.function("main", {{move, 1, 0, 0, 0},
-                           {call, 0, local_call, 0, -1},
-                           {equal, 0, 0, 1, 0},
-                           {move, 0},
-                           {move, 1, 0, 0, 1},
-                           {call, 0, local_call, 0, -1},
-                           {equal, 0, 0, 1, 1},
-                           {move, 0},
-                           end});
+    uint32_t callee = made.function("same", {copy(0, 1), end}, text, binding);
+    made.function("main", {set(1), call_local(-1), if_equal(0, 0, 1), set(0), set(1, 1),
+                           call_local(-1), if_equal(0, 1, 1), set(0), end});
     for (uint64_t insn : {1, 5}) made.refer(insn, callee, 0, R_BPF_64_32);
     CHECK(made.reaches(3) == (binding == STB_GLOBAL));
     CHECK(made.reaches(7) == (binding == STB_GLOBAL));
@@ -350,23 +324,17 @@ TEST_CASE("a call gives the static function's return value for these arguments")
 TEST_CASE("code after a static function that does not return is unreachable") {
   Made made;
   // for (;;);
-  uint32_t callee = made.function("loops", {{BPF_JMP | BPF_JA, 0, 0, -1}, end}, text, STB_LOCAL);
-  made.function("main", {{call, 0, local_call, 0, -1}, end});
+  uint32_t callee = made.function("loops", {op(BPF_JMP | BPF_JA, 0, 0, -1), end}, text, STB_LOCAL);
+  made.function("main", {call_local(-1), end});
   made.refer(0, callee, 0, R_BPF_64_32);
   CHECK_FALSE(made.reaches(1));
 }
 
 TEST_CASE("a callee that gets a stack address may write to it") {
   Made made;
-  uint32_t callee = made.function("fill", {{move, 0}, end}, text, STB_LOCAL);
-  made.function("main", {{move, 6, 0, 0, 7},
-                         {store_double, frame, 6, -8},
-                         {move_register, 1, frame},
-                         {call, 0, local_call, 0, -1},
-                         {load_double, 1, frame, -8},
-                         {equal, 1, 0, 1, 7},
-                         {move, 0},
-                         end});
+  uint32_t callee = made.function("fill", {set(0), end}, text, STB_LOCAL);
+  made.function("main", {set(6, 7), op(store_double, frame, 6, -8), copy(1, frame), call_local(-1),
+                         op(load_double, 1, frame, -8), if_equal(1, 7, 1), set(0), end});
   made.refer(3, callee, 0, R_BPF_64_32);
   CHECK(made.reaches(6));
 }
@@ -374,10 +342,9 @@ TEST_CASE("a callee that gets a stack address may write to it") {
 TEST_CASE("a callback is entered if its address is taken") {
   for (int32_t taken : {0, 1}) {
     Made made;
-    made.function("other", {{move, 0}, end}, text, STB_LOCAL);
-    made.function("callback", {{equal, 1, 0, 1, 5}, {move, 0}, {move, 0}, end}, text, STB_LOCAL);
-    made.function("main",
-                  {{move, 1, 0, 0, taken}, {equal, 1, 0, 2, 0}, {wide, 2}, {0}, {move, 0}, end});
+    made.function("other", {set(0), end}, text, STB_LOCAL);
+    made.function("callback", {if_equal(1, 5, 1), set(0), set(0), end}, text, STB_LOCAL);
+    made.function("main", {set(1, taken), if_equal(1, 0, 2), op(wide, 2), high, set(0), end});
     made.refer(2, made.section_symbol(text), 2 * insn_size);
     InsnReach reach = made.reach(3, text);
     CHECK(reach.reached == (taken != 0));
@@ -388,11 +355,10 @@ TEST_CASE("a callback is entered if its address is taken") {
 
 TEST_CASE("programs that reach an instruction, and programs that contain it") {
   Made made;
-  uint32_t callee =
-      made.function("has", {{equal, 1, 0, 1, 0}, {move, 0}, {move, 0}, end}, text, STB_LOCAL);
+  uint32_t callee = made.function("has", {if_equal(1, 0, 1), set(0), set(0), end}, text, STB_LOCAL);
   for (int32_t i = 0; i < 3; ++i) {
     constexpr std::array<std::string_view, 3> names = {"first", "second", "third"};
-    made.function(names[i], {{move, 1, 0, 0, i % 2}, {call, 0, local_call, 0, -1}, end});
+    made.function(names[i], {set(1, i % 2), call_local(-1), end});
     made.refer(3 * i + 1, callee, 0, R_BPF_64_32);
   }
   CHECK(made.reach(1, text).programs == std::vector<std::string_view>{"second"});
@@ -403,23 +369,10 @@ TEST_CASE("a .rodata variable is an assumption if it decides") {
   Made made;
   made.variables({{"a", 0}, {"b", 0}, {"c", 3}});
   // if (a) { <5>; if (b) <9> }, if (c == 3 - 1) <14>
-  made.function("main", {{wide, 1},
-                         {0},
-                         {load_word, 2, 1},
-                         {equal, 2, 0, 6, 0},
-                         {move, 0},
-                         {wide, 1},
-                         {0},
-                         {load_word, 3, 1},
-                         {equal, 3, 0, 1, 0},
-                         {move, 0},
-                         {wide, 1},
-                         {0},
-                         {BPF_LDX | BPF_MEM | BPF_B, 3, 1},
-                         {unequal, 3, 0, 1, 2},
-                         {move, 0},
-                         {move, 0},
-                         end});
+  made.function(
+      "main", {op(wide, 1), high, op(load_word, 2, 1), if_equal(2, 0, 6), set(0), op(wide, 1), high,
+               op(load_word, 3, 1), if_equal(3, 0, 1), set(0), op(wide, 1), high,
+               op(BPF_LDX | BPF_MEM | BPF_B, 3, 1), if_unequal(3, 2, 1), set(0), set(0), end});
   uint32_t section = made.section_symbol(rodata);
   for (auto [insn, addend] : {std::pair(0, 0), {5, 8}, {10, 16}}) made.refer(insn, section, addend);
   CHECK(made.assumptions(4) == "a=0 c=3");
@@ -444,8 +397,8 @@ TEST_CASE("a .rodata variable is an assumption if it decides") {
 TEST_CASE("a variable that another program asks is no assumption") {
   Made made;
   made.variables({{"a", 0}, {"b", 0}});
-  const std::vector<Slot> asks = {{wide, 1},           {0},       {load_word, 2, 1},
-                                  {equal, 2, 0, 1, 0}, {move, 0}, end};
+  const std::vector<Slot> asks = {op(wide, 1),       high,   op(load_word, 2, 1),
+                                  if_equal(2, 0, 1), set(0), end};
   made.function("main", asks);
   made.function("other", asks);
   uint32_t section = made.section_symbol(rodata);
@@ -459,18 +412,10 @@ TEST_CASE("a variable that says where the stack is written") {
   Made made;
   made.variables({{"a", 8}});
   // word = 1; *(base + a) = 0; if (word != 1) <10>
-  made.function("main", {{BPF_ST | BPF_MEM | BPF_DW, frame, 0, -16, 1},
-                         {wide, 1},
-                         {0},
-                         {load_double, 2, 1},
-                         {move_register, 3, frame},
-                         {add | BPF_X, 3, 2},
-                         {store_double, 3, 0, -16},
-                         {load_double, 4, frame, -16},
-                         {equal, 4, 0, 1, 1},
-                         {move, 0},
-                         {move, 0},
-                         end});
+  made.function("main", {op(BPF_ST | BPF_MEM | BPF_DW, frame, 0, -16, 1), op(wide, 1), high,
+                         op(load_double, 2, 1), copy(3, frame), op(add | BPF_X, 3, 2),
+                         op(store_double, 3, 0, -16), op(load_double, 4, frame, -16),
+                         if_equal(4, 1, 1), set(0), set(0), end});
   made.refer(1, made.section_symbol(rodata), 0);
   CHECK(made.assumptions(9) == "a=8");
 }
@@ -478,17 +423,8 @@ TEST_CASE("a variable that says where the stack is written") {
 TEST_CASE("both variables are named if either would make the code reachable") {
   Made made;
   made.variables({{"a", 0}, {"b", 0}});
-  made.function("main", {{wide, 1},
-                         {0},
-                         {load_word, 2, 1},
-                         {unequal, 2, 0, 4, 0},
-                         {wide, 1},
-                         {0},
-                         {load_word, 2, 1},
-                         {equal, 2, 0, 1, 0},
-                         {move, 0},
-                         {move, 0},
-                         end});
+  made.function("main", {op(wide, 1), high, op(load_word, 2, 1), if_unequal(2, 0, 4), op(wide, 1),
+                         high, op(load_word, 2, 1), if_equal(2, 0, 1), set(0), set(0), end});
   uint32_t section = made.section_symbol(rodata);
   made.refer(0, section, 0);
   made.refer(4, section, 8);
@@ -499,15 +435,8 @@ TEST_CASE("a variable that decides a number, not the branch itself") {
   Made made;
   made.variables({{"a", 0}});
   // r6 = 1; if (a) r6 = 0; if (!r6) <7>
-  made.function("main", {{move, 6, 0, 0, 1},
-                         {wide, 1},
-                         {0},
-                         {load_double, 2, 1},
-                         {equal, 2, 0, 1, 0},
-                         {move, 6, 0, 0, 0},
-                         {equal, 6, 0, 1, 1},
-                         {move, 0},
-                         end});
+  made.function("main", {set(6, 1), op(wide, 1), high, op(load_double, 2, 1), if_equal(2, 0, 1),
+                         set(6), if_equal(6, 1, 1), set(0), end});
   made.refer(1, made.section_symbol(rodata), 0);
   CHECK(made.assumptions(7) == "a=0");
 }
@@ -515,7 +444,7 @@ TEST_CASE("a variable that decides a number, not the branch itself") {
 TEST_CASE("a compiler's constant is not an assumption") {
   Made made;
   made.variables({{"", 1}});
-  made.function("main", {{wide, 1}, {0}, {load_double, 2, 1}, {equal, 2, 0, 1, 1}, {move, 0}, end});
+  made.function("main", {op(wide, 1), high, op(load_double, 2, 1), if_equal(2, 1, 1), set(0), end});
   made.refer(0, made.section_symbol(rodata), 0);
   CHECK(made.assumptions(4).empty());
   made.facts.known.strict = true;
@@ -537,18 +466,9 @@ TEST_CASE("the kernel's configuration and its symbols") {
 
   // if (LINUX_KERNEL_VERSION < 6 << 16) <4>; if (&symbol) <8>; else <10>
   auto make = [&](Made& made, std::string_view name) {
-    made.function("main", {{wide, 1},
-                           {0},
-                           {load_word, 2, 1},
-                           {BPF_JMP | BPF_JGE, 2, 0, 1, 6 << 16},
-                           {move, 0},
-                           {wide, 1},
-                           {0},
-                           {equal, 1, 0, 2, 0},
-                           {move, 0},
-                           end,
-                           {move, 0},
-                           end});
+    made.function("main",
+                  {op(wide, 1), high, op(load_word, 2, 1), op(BPF_JMP | BPF_JGE, 2, 0, 1, 6 << 16),
+                   set(0), op(wide, 1), high, if_equal(1, 0, 2), set(0), end, set(0), end});
     made.refer(0, made.symbol("LINUX_KERNEL_VERSION", 0, 0, 0, STT_NOTYPE));
     made.refer(5, made.symbol(name, 0, 0, 0, STT_NOTYPE, STB_WEAK));
     made.types(unit);
@@ -583,21 +503,21 @@ TEST_CASE("the kernel's configuration and its symbols") {
 TEST_CASE("code is reachable if the walk cannot follow") {
   Made indirect;
   indirect.function("main",
-                    {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end, {BPF_JMP | BPF_JA | BPF_X}});
+                    {op(BPF_JMP | BPF_JA, 0, 0, 1), set(0), end, op(BPF_JMP | BPF_JA | BPF_X)});
   CHECK(indirect.reaches(1));
   Made outside;
-  outside.function("main", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, {equal, 1, 0, 100}, end});
+  outside.function("main", {op(BPF_JMP | BPF_JA, 0, 0, 1), set(0), if_equal(1, 0, 100), end});
   CHECK(outside.reaches(1));
   Made inside;  // a call into the middle of a function
-  inside.function("callee", {{BPF_JMP | BPF_JA, 0, 0, 1}, {move, 0}, end}, text, STB_LOCAL);
-  inside.function("main", {{call, 0, local_call, 0, -1}, end});
+  inside.function("callee", {op(BPF_JMP | BPF_JA, 0, 0, 1), set(0), end}, text, STB_LOCAL);
+  inside.function("main", {call_local(-1), end});
   inside.refer(0, inside.section_symbol(text), insn_size, R_BPF_64_32);
   CHECK(inside.reaches(1, text));
 }
 
 TEST_CASE("code that no program calls is unreachable") {
   Made made;
-  made.function("alone", {{move, 0}, end}, text);
+  made.function("alone", {set(0), end}, text);
   made.function("main", {end});
   CHECK_FALSE(made.reaches(0, text));
   CHECK(made.reach(0, text).programs.empty());
@@ -606,10 +526,10 @@ TEST_CASE("code that no program calls is unreachable") {
 TEST_CASE("the walk through functions that call each other ends") {
   Made made;
   // Each call passes another number.
-  made.function("a", {{add, 1, 0, 0, 1}, {call, 0, local_call, 0, 1}, end}, text, STB_LOCAL);
-  made.function("b", {{add, 1, 0, 0, 1}, {call, 0, local_call, 0, -5}, end}, text, STB_LOCAL);
+  made.function("a", {op(add, 1, 0, 0, 1), call_local(1), end}, text, STB_LOCAL);
+  made.function("b", {op(add, 1, 0, 0, 1), call_local(-5), end}, text, STB_LOCAL);
   uint32_t first = 1;
-  made.function("main", {{move, 1}, {call, 0, local_call, 0, -1}, {move, 0}, end});
+  made.function("main", {set(1), call_local(-1), set(0), end});
   made.refer(1, first, 0, R_BPF_64_32);
   CHECK(made.reaches(4, text));
   CHECK_FALSE(made.reaches(2));  // neither returns
@@ -618,23 +538,23 @@ TEST_CASE("the walk through functions that call each other ends") {
 TEST_CASE("the work is proportional to the code") {
   constexpr int count = 100'000;
   Made jumps;  // a loop around it changes the known values in every block
-  std::vector<Slot> slots = {{move, 6}, {move, 7}, {move, 8}};
+  std::vector<Slot> slots = {set(6), set(7), set(8)};
   for (int i = 0; i < count; ++i) {
     auto reg = static_cast<uint8_t>(6 + i % 3);
-    slots.push_back({add, reg, 0, 0, 1});
-    slots.push_back({equal, reg, 0, static_cast<int16_t>(i % 7 == 0 ? -20 : 1), i});
+    slots.push_back(op(add, reg, 0, 0, 1));
+    slots.push_back(if_equal(reg, i, static_cast<int16_t>(i % 7 == 0 ? -20 : 1)));
   }
-  slots.insert(slots.end(), {{move, 0}, {move, 0}, end});
+  slots.insert(slots.end(), {set(0), set(0), end});
   slots[4].off = slots[18].off = 1;
   jumps.function("main", slots);
   CHECK(jumps.reaches(0));
 
   Made calls;  // each with its own arguments
-  calls.function("callee", {{move_register, 0, 1}, end}, text, STB_LOCAL);
+  calls.function("callee", {copy(0, 1), end}, text, STB_LOCAL);
   slots.clear();
   for (int i = 0; i < count; ++i) {
-    slots.push_back({move, 1, 0, 0, i});
-    slots.push_back({call, 0, local_call, 0, -1});
+    slots.push_back(set(1, i));
+    slots.push_back(call_local(-1));
     calls.refer(slots.size() - 1, 1, 0, R_BPF_64_32);
   }
   slots.push_back(end);
