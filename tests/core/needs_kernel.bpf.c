@@ -1,4 +1,4 @@
-// A kernel of a few types; only its BTF matters. It has what kernel_needs.bpf.c needs, and
+// A kernel of a few types; only its BTF matters. It has what needs.bpf.c needs, and
 // variations of it.
 enum bpf_func_id {
   BPF_FUNC_unspec,

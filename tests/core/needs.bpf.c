@@ -1,4 +1,4 @@
-// An object with a need of each kind (see kernel_needs.hpp).
+// An object with a need of each kind, for needs.sh.
 // The last program uses the others.
 // clang-format off
 #include <linux/types.h>
@@ -111,6 +111,8 @@ int not_loaded(void* ctx) {
 
 SEC("xdp")
 int packets(void* ctx) {
+  long word;
+  bpf_probe_read_kernel(&word, sizeof word, ctx);  // libbpf calls bpf_probe_read instead
   return XDP_PASS;
 }
 
@@ -162,5 +164,15 @@ struct unrelated_ops {
 
 SEC(".struct_ops.link")
 struct unrelated_ops unrelated = {.init = (void*)on_init};
+
+// Each value that the loader writes is that for the type. Else this calls a helper that the kernel lacks.
+SEC("xdp")
+int values(void* ctx) {
+  if (LINUX_KERNEL_VERSION == 0x60105 && !LINUX_HAS_BPF_COOKIE && !LINUX_LATER && CONFIG_HZ == 250 &&
+      CONFIG_BPF == 1 && CONFIG_BPF_AS_CHAR == 'y' && CONFIG_MODULE == TRI_MODULE && !CONFIG_ABSENT &&
+      !bpf_absent && !bpf_other___weak)
+    return XDP_PASS;
+  return bpf_ktime_get_ns();
+}
 
 char _license[] SEC("license") = "GPL";
