@@ -96,6 +96,7 @@ struct_ops tcp_congestion_ops___old: resolves
 struct_ops unrelated_ops: fails struct bpf_struct_ops_unrelated_ops of the kernel has no member of type unrelated_ops
 END
 for hint in bpf_known do_unlinkat sched_switch CONFIG_BPF min_rtt; do says "did you mean $hint?"; done
+says "a running kernel's /proc/kallsyms has it"
 says 'no modules were searched'
 
 # Without a release or a configuration, values are unknown, and so is what calls the helper.
