@@ -3,37 +3,30 @@
 # stays for its other name, and a call by either name reaches the right function.
 . "$(dirname "$0")/common.sh"
 
-cat >a.s <<'EOF'
+assemble a <<'EOF'
 	.text
-	.globl real
-	.type real,@function
-real:
+	global real, function
 	r0 = r1
 	r0 += 1
 	exit
-	.size real, .-real
+	end real
 	.weak other
 	.type other,@function
 	.set other, real
-	.globl caller
-	.type caller,@function
-caller:
+	global caller, function
 	call real
 	r1 = r0
 	call other
 	exit
-	.size caller, .-caller
+	end caller
 EOF
-cat >b.s <<'EOF'
+assemble b <<'EOF'
 	.text
-	.globl other
-	.type other,@function
-other:
+	global other, function
 	r0 = 5
 	exit
-	.size other, .-other
+	end other
 EOF
-for n in a b; do "$CC" --target=bpf -mcpu=v3 -c $n.s -o $n.o; done
 differs '- refused: *' 'the peer refuses an object without BTF'
 
 link a.o

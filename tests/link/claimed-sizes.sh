@@ -5,11 +5,9 @@
 
 # object NAME TYPE DIRECTIVE: an object with a section .zeros
 object() {
-  "$CC" --target=bpf -c -x assembler - -o "$1.o" <<EOF
+  assemble "$1" <<EOF
 	.section .zeros,"aw",@$2
-	.globl $1
-	.type $1,@object
-$1:
+	global $1, object
 	$3
 	.size $1,. - $1
 EOF

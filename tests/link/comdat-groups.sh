@@ -20,23 +20,19 @@ for n in 1 2; do contains "prog$n+0x8 call _Z6sharedi" references; done
 {
   cat <<'EOF'
 	.section socket,"ax",@progbits
-	.globl prog
-	.type prog,@function
-prog:
+	global prog, function
 	r1 = last ll
 	r0 = *(u32 *)(r1 + 0)
 	exit
-	.size prog, .-prog
+	end prog
 EOF
   seq 66000 | sed 's/.*/\t.section .data,"aw",@progbits,unique,&\n\t.long &/'
   cat <<'EOF'
-	.globl last
-	.type last,@object
-last:
+	global last, object
 	.long 4711
 	.size last, 4
 EOF
-} | llvm-mc-19 --triple=bpfel --filetype=obj -o many.o
+} | assemble many
 headers() { llvm-readelf-19 -h many.o | sed -n 's/^ *Number of section headers: *//p'; }
 expect '0 (66007)' headers
 "$BPFLINK" -q --verify many.o -o out.o

@@ -33,6 +33,12 @@ compile() {
     -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
+# assemble NAME [FLAG...] <<SOURCE: writes standard input to NAME.s and assembles it, with asm.inc, to NAME.o
+assemble() {
+  cat >"$1.s"
+  cat "$PYTHONPATH/link/asm.inc" "$1.s" | "$CC" --target=bpf -mcpu=v3 "${@:2}" -x assembler -c - -o "$1.o"
+}
+
 # find_llvm [VERSION]: sets $version to that of LLVM, by default $CC's, and $library to its libLLVM, or to ""
 find_llvm() {
   version=${1:-$("$CC" -dumpversion)} version=${version%%.*}

@@ -6,7 +6,7 @@
 
 # table NAME NUMBERS [EXTRA]: a program that reads a table of 28 bytes in an entry of 32
 table() {
-  cat >"$1.s" <<END_S
+  assemble "$1" <<END_S
         .section .rodata.cst32,"aM",@progbits,32
         .balign 4
         .type CSWTCH.1,@object
@@ -15,14 +15,12 @@ CSWTCH.1: .long $2
         .zero 4
         ${3:-}
         .section socket,"ax",@progbits
-        .globl $1
-        .type $1,@function
-$1:     r1 = CSWTCH.1 ll
+        global $1, function
+        r1 = CSWTCH.1 ll
         r0 = *(u32 *)(r1 + 8)
         exit
-        .size $1, .-$1
+        end $1
 END_S
-  clang-19 --target=bpf -c "$1.s" -o "$1.o"
 }
 unused=$'.type CSWTCH.2,@object\n.size CSWTCH.2, 20\nCSWTCH.2: .long 9, 9, 9, 9, 9\n.zero 12'
 table one '1, 2, 3, 5, 7, 11, 13'
@@ -45,39 +43,33 @@ symbol_values() { symbols | awk '$1 == "CSWTCH.1" { print $6 }' | sort -n; }
 expect $'0\n0\n32' symbol_values
 
 # A symbol that covers two entries needs both, side by side.
-cat >wide.s <<'END_S'
+assemble wide <<'END_S'
         .section .rodata.cst4,"aM",@progbits,4
-        .globl wide
-        .type wide,@object
-wide:   .long 1, 1
+        global wide, object
+        .long 1, 1
         .size wide, 8
-        .weak lost
-        .type lost,@object
-lost:   .short 7
+        weak lost, object
+        .short 7
         .size lost, 2
         .short 0
         .section socket,"ax",@progbits
-        .globl prog
-        .type prog,@function
-prog:   r1 = wide ll
+        global prog, function
+        r1 = wide ll
         r2 = lost ll
         r0 = *(u32 *)(r1 + 4)
         exit
-        .size prog, .-prog
+        end prog
 END_S
-clang-19 --target=bpf -c wide.s -o wide.o
 link -r wide.o
 expect '01 00 00 00 01 00 00 00 07 00 00 00' bytes .rodata.cst4
 
 # Dropping half of an entry leaves no whole entries.
-cat >strong.s <<'END_S'
+assemble strong <<'END_S'
         .data
-        .globl lost
-        .type lost,@object
-lost:   .long 8
+        global lost, object
+        .long 8
         .size lost, 4
 END_S
-clang-19 --target=bpf -c strong.s -o strong.o
 contains '.rodata.cst4 SHT_PROGBITS 12 AM 1' sections
 link -r wide.o strong.o
 contains '.rodata.cst4 SHT_PROGBITS 10 A 1' sections

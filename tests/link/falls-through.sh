@@ -3,48 +3,36 @@
 # into it, or that it falls through into.
 . "$(dirname "$0")/common.sh"
 
-llvm-mc-19 --triple=bpfel --filetype=obj -o a.o <<'END_OF_CODE'
+assemble a <<'END_OF_CODE'
 	.text
-	.globl dropped
-	.type dropped,@function
-dropped:
+	global dropped, function
 	r0 = 1
 	exit
-	.size dropped, .-dropped
-	.globl into_unnamed
-	.type into_unnamed,@function
-into_unnamed:
+	end dropped
+	global into_unnamed, function
 	r0 = 2
-	.size into_unnamed, .-into_unnamed
+	end into_unnamed
 	r0 += 3
 	exit
-	.globl also_dropped
-	.type also_dropped,@function
-also_dropped:
+	global also_dropped, function
 	r0 = 4
 	exit
-	.size also_dropped, .-also_dropped
+	end also_dropped
 	r1 = 5
-	.globl from_unnamed
-	.type from_unnamed,@function
-from_unnamed:
+	global from_unnamed, function
 	r0 = r1
 	exit
-	.size from_unnamed, .-from_unnamed
-	.globl last
-	.type last,@function
-last:
+	end from_unnamed
+	global last, function
 	r0 = 6
-	.size last, .-last
+	end last
 	exit
 	.section socket,"ax",@progbits
-	.globl prog
-	.type prog,@function
-prog:
+	global prog, function
 	call into_unnamed
 	call last
 	exit
-	.size prog, .-prog
+	end prog
 END_OF_CODE
 "$BPFLINK" -q --verify --gc-sections a.o -o out.o
 code() { llvm-objdump-19 -d --no-show-raw-insn --section=.text out.o | sed -nE 's/^ +[0-9a-f]+:\t//p'; }

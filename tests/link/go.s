@@ -3,48 +3,39 @@
 .include "btf.inc"
 
 	.section socket,"ax",@progbits
-	.globl main.filter
 	.p2align 3
-	.type main.filter,@function
-main.filter:
+	global main.filter, function
 	r1 = main.last ll
 	r2 = 1
 	call "(*main.event).add"
 	call "github.com/someone/probe/count.Total"
 	exit
-	.size main.filter, .-main.filter
+	end main.filter
 
 	.text
-	.globl "(*main.event).add"
 	.p2align 3
-	.type "(*main.event).add",@function
-"(*main.event).add":
+	global "(*main.event).add", function
 	r0 = *(u32 *)(r1 + 40)
 	r0 += r2
 	*(u32 *)(r1 + 40) = r0
 	exit
-	.size "(*main.event).add", .-"(*main.event).add"
+	end "(*main.event).add"
 
 	.hidden runtime.alloc
-	.globl runtime.alloc
-	.type runtime.alloc,@function
-runtime.alloc:
+	global runtime.alloc, function
 	r0 = 0
 	exit
-	.size runtime.alloc, .-runtime.alloc
+	end runtime.alloc
 
 	.data
-	.globl main.last
 	.p2align 3
-	.type main.last,@object
-main.last:
+	global main.last, object
 	.quad "main$string", 3, 0, 0, 0
 	.long 1, 0
 	.size main.last, 48
 
 	.section .rodata,"a",@progbits
-	.type "main$string",@object
-"main$string":
+	static "main$string", object
 	.ascii "abc"
 	.size "main$string", 3
 

@@ -30,11 +30,9 @@ contains '.rodata.str1.1 SHT_PROGBITS 45 AMS 1' sections
 
 # Strings of wider characters; and a string that a file needs at an alignment which the first copy does
 # not have: it is there again.
-llvm-mc-19 --triple=bpfel --filetype=obj -o wide1.o <<'EOF'
+assemble wide1 <<'EOF'
 	.section .rodata.str4.4,"aMS",@progbits,4
-	.globl wide1
-	.type wide1,@object
-wide1:
+	global wide1, object
 	.long 97, 98, 0
 	.size wide1, 12
 	.long 120, 0
@@ -42,19 +40,15 @@ wide1:
 	.asciz "ab"
 	.asciz "twice"
 EOF
-llvm-mc-19 --triple=bpfel --filetype=obj -o wide2.o <<'EOF'
+assemble wide2 <<'EOF'
 	.section .rodata.str4.4,"aMS",@progbits,4
-	.globl wide2
-	.type wide2,@object
-wide2:
+	global wide2, object
 	.long 120, 0
 	.size wide2, 8
 	.long 97, 98, 0
 	.section .rodata.str1.1,"aMS",@progbits,1
 	.p2align 3
-	.globl aligned
-	.type aligned,@object
-aligned:
+	global aligned, object
 	.asciz "twice"
 	.size aligned, 6
 EOF

@@ -3,41 +3,34 @@
 # pass the sixth and later ones through register 11, and traps.
 . "$(dirname "$0")/common.sh"
 
-# typed NAME STATEMENTS: NAME.s becomes NAME.o with types; see Blob in bpfobj.py
+# typed NAME STATEMENTS: NAME.o gets types; see Blob in bpfobj.py
 typed() {
-  "$CC" --target=bpf -mcpu=v4 -c "$1.s" -o "$1.o"
   python3 "$bpfobj" blob "$1.btf" "$2"
-  llvm-objcopy-19 --add-section=.BTF="$1.btf" "$1.o"
+  llvm-objcopy-19 --remove-section=.BTF --add-section=.BTF="$1.btf" "$1.o"
 }
 prototype='add(INT, "long", 8, 0x1000040); add(FUNC_PROTO, "", 1, "a", 1, "b", 1, "c", 1, "d", 1, "e", 1, "f", 1, "g", 1)'
-cat >main.s <<'EOF2'
+assemble main -mcpu=v4 <<'EOF2'
 	.section socket,"ax",@progbits
-	.globl prog
-	.type prog,@function
-prog:
+	global prog, function
 	r1 = 1
 	.byte 0x7b, 0x1b, 0xf8, 0xff, 0, 0, 0, 0 # *(u64 *)(r11 - 8) = r1
 	.byte 0x7a, 0x0b, 0xf0, 0xff, 7, 0, 0, 0 # *(u64 *)(r11 - 16) = 7
 	call seven
 	exit
-	.size prog, . - prog
+	end prog
 EOF2
-cat >lib.s <<'EOF2'
+assemble lib -mcpu=v4 <<'EOF2'
 	.text
-	.type other,@function
-	.globl other
-other:
+	global other, function
 	r0 = 0
 	exit
-	.size other, . - other
-	.globl seven
-	.type seven,@function
-seven:
+	end other
+	global seven, function
 	.byte 0x79, 0xb0, 0x08, 0, 0, 0, 0, 0    # r0 = *(u64 *)(r11 + 8)
 	.byte 0x79, 0xb1, 0x10, 0, 0, 0, 0, 0    # r1 = *(u64 *)(r11 + 16)
 	r0 += r1
 	exit
-	.size seven, . - seven
+	end seven
 EOF2
 typed main "$prototype; add(FUNC, 'seven', 2, vlen=2); add(FUNC_PROTO, '', 1); add(FUNC, 'prog', 4, vlen=1)"
 typed lib "$prototype; add(FUNC, 'seven', 2, vlen=1); add(FUNC_PROTO, '', 1); add(FUNC, 'other', 4, vlen=1)"

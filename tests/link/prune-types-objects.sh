@@ -59,16 +59,13 @@ SEC("socket") long prog(void *ctx) {
   return (long)takes(0) + takes_static(ctx) + (long)&variable + (long)config + (long)table[1];
 }
 EOF
-cat >made.s <<'EOF'
+assemble made <<'EOF'
 	.section socket,"ax",@progbits
-	.globl without_type
-	.type without_type,@function
-without_type:
+	global without_type, function
 	r0 = 0
 	exit
-	.size without_type, .-without_type
+	end without_type
 EOF
-llvm-mc-19 -triple bpf -filetype=obj made.s -o made.o
 prune -r in.o made.o
 contains 'socket 144 without_type' func_info
 declared far

@@ -3,24 +3,19 @@
 # moves up, and relative calls follow.
 . "$(dirname "$0")/common.sh"
 
-cat >a.s <<'EOF'
+assemble a <<'EOF'
 	.text
-	.type near,@function
-near:
+	static near, function
 	r0 = r1
 	exit
-	.size near, .-near
-	.weak loser
-	.type loser,@function
-loser:
+	end near
+	weak loser, function
 	r0 = 1
 	r0 = 2
 	r0 = 3
 	exit
-	.size loser, .-loser
-	.globl caller
-	.type caller,@function
-caller:
+	end loser
+	global caller, function
 	r6 = r1
 	.byte 0x85, 0x10, 0, 0 # call near: a relative call without a relocation
 	.long -8
@@ -28,27 +23,22 @@ caller:
 	.byte 0x85, 0x10, 0, 0 # call far
 	.long 1
 	exit
-	.size caller, .-caller
-	.type far,@function
-far:
+	end caller
+	static far, function
 	r0 = r1
 	r0 += 1
 	exit
-	.size far, .-far
+	end far
 EOF
-"$CC" --target=bpf -mcpu=v3 -c a.s -o a.o
 object=a.o contains 'caller+0x8 call near' references
 object=a.o contains 'caller+0x18 call far' references
-cat >b.s <<'EOF'
+assemble b <<'EOF'
 	.text
-	.globl loser
-	.type loser,@function
-loser:
+	global loser, function
 	r0 = 42
 	exit
-	.size loser, .-loser
+	end loser
 EOF
-"$CC" --target=bpf -mcpu=v3 -c b.s -o b.o
 differs '- refused: *' 'the peer refuses an object without BTF'
 link a.o b.o
 

@@ -4,10 +4,8 @@
 .include "btf.inc"
 
 	.section xdp,"ax",@progbits
-	.globl count
 	.p2align 3
-	.type count,@function
-count:
+	global count, function
 .Lbegin_count:
 	r1 = r10
 	r1 += -16
@@ -22,12 +20,11 @@ count:
 	r2 = *(u8 *)(r7 + 3)
 	r0 += r2
 	exit
-	.size count, .-count
+	end count
 
 	.text
 	.p2align 3
-	.type "_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE",@function
-"_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE":
+	static "_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE", function
 .Lbegin_unwrap:
 	r0 = *(u32 *)(r1 + 4)
 	r1 = *(u32 *)(r1 + 0)
@@ -35,12 +32,11 @@ count:
 	call "_ZN4core9panicking5panic17hfedcba9876543210E"
 .Lsome:
 	exit
-	.size "_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE", .-"_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE"
+	end "_ZN4core6option15Option$LT$T$GT$6unwrap17h0123456789abcdefE"
 
 	.globl memset
 	.hidden memset
-	.type memset,@function
-memset:
+	static memset, function
 .Lnext:
 	if r3 == 0 goto .Lfilled
 	*(u8 *)(r1 + 0) = r2
@@ -50,35 +46,29 @@ memset:
 .Lfilled:
 	r0 = r1
 	exit
-	.size memset, .-memset
+	end memset
 
 	.section .text.unlikely.,"ax",@progbits
 	.p2align 3
-	.type "_ZN4core9panicking5panic17hfedcba9876543210E",@function
-"_ZN4core9panicking5panic17hfedcba9876543210E":
+	static "_ZN4core9panicking5panic17hfedcba9876543210E", function
 	r0 = 0
 	exit
-	.size "_ZN4core9panicking5panic17hfedcba9876543210E", .-"_ZN4core9panicking5panic17hfedcba9876543210E"
+	end "_ZN4core9panicking5panic17hfedcba9876543210E"
 
 	.section maps,"aw",@progbits
-	.globl EVENTS
 	.p2align 2
-	.type EVENTS,@object
-EVENTS:
+	global EVENTS, object
 	.long 2, 4, 8, 1, 0, 0, 0
 	.size EVENTS, 28
 
 	.section .rodata..L__unnamed_1,"a",@progbits
-	.type .L__unnamed_1,@object
-.L__unnamed_1:
+	static .L__unnamed_1, object
 	.ascii "called `Option::unwrap()` on a `None` value"
 	.size .L__unnamed_1, 43
 
 	.data
-	.globl ARGS
 	.p2align 3
-	.type ARGS,@object
-ARGS:
+	global ARGS, object
 	.quad 0, 3
 	.long 1, 4
 	.size ARGS, 24

@@ -3,34 +3,26 @@
 # when it moves.
 . "$(dirname "$0")/common.sh"
 
-llvm-mc-19 --triple=bpfel --filetype=obj -o a.o <<'EOF'
+assemble a <<'EOF'
 	.text
-	.globl f
-	.type f,@function
-f:
+	global f, function
 	r1 = .data+8 ll
 	exit
-	.size f, .-f
+	end f
 	.data
 	.p2align 3
-	.weak lost
-	.type lost,@object
-lost:
+	weak lost, object
 	.long 1
 	.size lost, 4
 	.long 2
 	.quad 3
-	.globl last
-	.type last,@object
-last:
+	global last, object
 	.quad 4
 	.size last, 8
 EOF
-llvm-mc-19 --triple=bpfel --filetype=obj -o b.o <<'EOF'
+assemble b <<'EOF'
 	.data
-	.globl lost
-	.type lost,@object
-lost:
+	global lost, object
 	.long 11
 	.size lost, 4
 EOF

@@ -4,37 +4,27 @@
 . "$(dirname "$0")/common.sh"
 
 variant() { # ADDEND
-  cat <<EOF | llvm-mc-19 --triple=bpfel --filetype=obj -o a.o
+  assemble a <<EOF
 	.text
-	.globl f
-	.type f,@function
-f:
+	global f, function
 	r1 = .data+$1 ll
 	exit
-	.size f, .-f
+	end f
 	.data
-	.globl first
-	.type first,@object
-first:
+	global first, object
 	.long 1
 	.size first, 4
-	.weak lost
-	.type lost,@object
-lost:
+	weak lost, object
 	.long 2
 	.size lost, 4
-	.globl last
-	.type last,@object
-last:
+	global last, object
 	.long 3
 	.size last, 4
 EOF
 }
-llvm-mc-19 --triple=bpfel --filetype=obj -o b.o <<'EOF'
+assemble b <<'EOF'
 	.data
-	.globl lost
-	.type lost,@object
-lost:
+	global lost, object
 	.long 22
 	.size lost, 4
 EOF

@@ -2,11 +2,6 @@
 # Errors in the layout of sections, in relocation, and in types of several inputs
 . "$(dirname "$0")/common.sh"
 
-# assemble NAME <<SOURCE
-assemble() {
-  cat >"$1.s"
-  "$CC" --target=bpf -mcpu=v3 -c "$1.s" -o "$1.o"
-}
 # fails MESSAGE FILE...
 fails() { expect_message "bpflink: error: $1" "$BPFLINK" "${@:2}" -o out.o; }
 
@@ -67,12 +62,9 @@ fails "entry sizes of section 'custom' differ
 # Relocations
 assemble dropped <<'END'
 	.section .comment,"",@progbits
-	.globl global
-	.type global,@object
-global:
+	global global, object
 	.quad 0
-	.type label,@object
-label:
+	static label, object
 	.quad 0
 	.section .data,"aw",@progbits
 	.quad global

@@ -2,11 +2,6 @@
 # Messages of a link that succeeds: with -v, --print-gc-sections, -y, and in its reports
 . "$(dirname "$0")/common.sh"
 
-# assemble NAME <<SOURCE
-assemble() {
-  cat >"$1.s"
-  "$CC" --target=bpf -mcpu=v3 -c "$1.s" -o "$1.o"
-}
 compile main -g0 <<'END'
 int used(int x);
 __weak int pick(int x) { return x * 3; }

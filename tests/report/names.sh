@@ -16,19 +16,17 @@ __attribute__((btf_decl_tag("exception_callback:caught"))) SEC("tc") int prog(st
 extern int of_nobody(int) __ksym;
 int unused(void) { return of_nobody(2); }
 END
-cat >s.s <<'END'
+assemble s <<'END'
 .section .rodata.str1.1,"aMS",@progbits,1
 .asciz "in both"
 .asciz "more"
 .data
 .quad 1
-.globl named
-.type named, @object
-named: .quad 2
+global named, object
+.quad 2
 .size named, 8
 END
-clang-19 --target=bpf -c s.s -o s.o
-sed 's/named/other/' s.s | clang-19 --target=bpf -c -x assembler - -o t.o
+sed 's/named/other/' s.s | assemble t
 "$BPFLINK" a.o s.o t.o --license GPL -o out.o --json report.json
 adds_up out.o
 
@@ -58,50 +56,39 @@ named .BTF '.name == "pointers" and .kind == "variable type" and .bytes > 60 and
 has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
 
 # An alias costs as much as its function.
-cat >alias.s <<'END'
+assemble alias <<'END'
 	.section tc,"ax"
-	.globl prog
-	.type prog,@function
-prog:
+	global prog, function
 	call other
 	exit
-	.size prog, .-prog
+	end prog
 	.text
 	.globl real, other
-	.type real,@function
-real:
+	static real, function
 	call deep
 	exit
-	.size real, .-real
+	end real
 	.type other,@function
 	.set other, real
-	.globl deep
-	.type deep,@function
-deep:
+	global deep, function
 	exit
-	.size deep, .-deep
+	end deep
 END
-clang-19 --target=bpf -c alias.s -o alias.o
 "$BPFLINK" alias.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
 
 # So does a program at whose address the symbol table has a variable as well, before or after it.
-sed -e 's/prog:/table:\n&/; s/.globl prog/.globl table\n\t.type table,@object\n\t.size table, 8\n&/' alias.s >table.s
-clang-19 --target=bpf -c table.s -o table.o
+sed 's/global prog/.globl table\n\t.size table, 8\n\tstatic table, object\n&/' alias.s | assemble table
 "$BPFLINK" table.o -o out.o --json report.json
 has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
 
 # A program whose symbol has no size reaches what its code calls. A function in .bss has no instructions.
-sed '/.size prog/d' alias.s >sizeless.s
-cat >>sizeless.s <<'END'
+{ sed '/end prog/d' alias.s && cat; } <<'END' | assemble sizeless
 	.bss
-	.globl zeros
-	.type zeros,@function
-zeros:
+	global zeros, function
 	.zero 16
-	.size zeros, .-zeros
+	end zeros
 END
-clang-19 --target=bpf -c sizeless.s -o sizeless.o
 "$BPFLINK" sizeless.o -o out.o --json report.json
 adds_up out.o
 has '.programs[0].instructions == 0 and .programs[0].all_instructions == 5'
