@@ -8,29 +8,12 @@ int helper(int x);
 extern int missing;
 SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len) + missing; }
 END
-compile_plain static <<'END'
-static __attribute__((noinline)) int helper(int x) { return x * 3; }
-int missing;
-SEC("xdp") int other(struct xdp_md *ctx) { return helper(ctx->data); }
-END
-compile_plain near <<'END'
-int helpers(int x) { return x; }
-int missing;
-END
 compile lib <<<'int helper(int x) { return x; } int missing;'
-mkdir dir
-llvm-ar-19 rc dir/libhelp.a lib.o
 
 # Undefined
 helper='error undefined-symbol helper main.o:(socket+0x8)'
 missing='error undefined-symbol missing main.o:(socket+0x10)'
 expect "$helper"$'\n'"$missing" facts main.o
-expect "$helper" facts main.o static.o
-expect_error 'it is static in static.o: make it global'
-expect "$helper" facts main.o near.o
-expect_error 'did you mean: helpers'
-expect "$helper"$'\n'"$missing" facts main.o -Ldir
-expect 2 grep -c 'dir/libhelp.a defines it: link with -lhelp' errors
 expect_message 'bpflink: error: undefined symbol: wanted
 >>> required by -u' "$BPFLINK" lib.o -u wanted -o out.o
 
@@ -42,18 +25,8 @@ namespace other { int missing; }
 END
 clang++-19 --target=bpf -O2 -c lib.cpp -o cpp.o
 llvm-ar-19 rc cpp.a cpp.o
-for input in cpp.o cpp.a; do
-  [[ $input == *.o ]] && name=$input || name='cpp.a(cpp.o)'
-  expect "$helper"$'\n'"$missing" facts main.o $input
-  expect_error "$name defines it as C++: helper(key*, int)"
-done
-
-compile typed <<'END'
-int bpf_function(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return bpf_function(ctx->len); }
-END
-expect 'error undefined-symbol bpf_function typed.o:(socket+0x8)' facts typed.o
-expect_error "if it is the kernel's kfunc or variable, declare it with __ksym"
+expect "$helper"$'\n'"$missing" facts main.o cpp.a
+expect_error "cpp.a(cpp.o) defines it as C++: helper(key*, int)"
 
 compile_plain often <<'END'
 int f(int x);
