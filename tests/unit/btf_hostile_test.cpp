@@ -10,7 +10,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
-#include "random_types.hpp"
+#include "random_cases.hpp"
 #include "units.hpp"
 
 using namespace bpflink;
@@ -54,11 +54,6 @@ void use(std::span<const std::byte> blob) {
     (void)explain({*again, result->type_maps, names}, what);
 }
 
-uint64_t seed_count(uint64_t usual) {
-  const char* wanted = std::getenv("BPFLINK_SEEDS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
-}
-
 BtfBuilder chain(BtfKind kind, uint32_t length) {
   BtfBuilder b;
   uint32_t name = b.add_string("t");
@@ -71,7 +66,7 @@ BtfBuilder chain(BtfKind kind, uint32_t length) {
 }  // namespace
 
 TEST_CASE("changed bytes in a blob do no harm") {
-  for (uint64_t seed = 1; seed <= seed_count(2000); ++seed) {
+  for (uint64_t seed = 1; seed <= from_environment("BPFLINK_SEEDS", 2000); ++seed) {
     std::mt19937_64 random(seed);
     std::vector<std::byte> blob = encode(concatenate(random_units(seed)));
     for (uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
@@ -108,14 +103,10 @@ TEST_CASE("a string section that repeats one string very often") {
       for (uint32_t i = 0; i < BPFLINK_LONG_CHAIN; ++i, size += string.size())
         std::ranges::copy(std::as_bytes(std::span(string)), std::back_inserter(blob));
       std::memcpy(blob.data() + string_size_at, &size, sizeof size);
-      auto btf = Btf::parse(blob);
-      REQUIRE(btf);
-      Deduplicator dedup;
-      dedup.add("strings", *btf);
-      auto result = dedup.run();
-      REQUIRE(result);
-      CHECK(result->types.end_id() == btf->end_id());
-      CHECK(result->types.add_string("new") != 0);
+      Parsed parsed(std::move(blob));
+      DedupResult result = deduplicated(parsed.btf);
+      CHECK(result.types.end_id() == parsed.btf.end_id());
+      CHECK(result.types.add_string("new") != 0);
     }
   }
 }
@@ -127,8 +118,7 @@ TEST_CASE("strings that begin within others") {
     uint32_t name = b.add_string(longest);
     for (uint32_t i = 0; i < types; ++i)
       b.add_type(name + 1 + i * step, BtfBuilder::info(BtfKind::Typedef), 0);
-    auto blob = finish(b);
-    return blob;
+    return finish(b);
   };
   auto run = [](const std::vector<std::byte>& blob) {
     Deduplicator dedup;
@@ -149,15 +139,9 @@ TEST_CASE("strings that begin within others") {
 
 TEST_CASE("a long chain of typedefs or pointers") {
   for (BtfKind kind : {BtfKind::Typedef, BtfKind::Ptr, BtfKind::Const}) {
-    auto blob = finish(chain(kind, BPFLINK_LONG_CHAIN));
-    auto btf = Btf::parse(blob);
-    REQUIRE(btf);
-    Deduplicator dedup;
-    dedup.add("chain", *btf);
-    auto result = dedup.run();
-    REQUIRE(result);
-    CHECK(result->types.end_id() == BPFLINK_LONG_CHAIN + 1);
-    CHECK(print_c_declaration(*btf, 1, "x").size() < 10'000);
+    Parsed parsed(chain(kind, BPFLINK_LONG_CHAIN));
+    CHECK(deduplicated(parsed.btf).types.end_id() == BPFLINK_LONG_CHAIN + 1);
+    CHECK(print_c_declaration(parsed.btf, 1, "x").size() < 10'000);
   }
 }
 
@@ -166,14 +150,7 @@ TEST_CASE("very many pointers in a cycle are all equal") {
   constexpr uint32_t length = BPFLINK_LONG_CHAIN;
   for (uint32_t i = 1; i <= length; ++i)
     b.add_type(0, BtfBuilder::info(BtfKind::Ptr), i % length + 1);
-  auto blob = finish(b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  Deduplicator dedup;
-  dedup.add("circle", *btf);
-  auto result = dedup.run();
-  REQUIRE(result);
-  CHECK(result->types.end_id() == 2);
+  CHECK(deduplicated(Parsed(b).btf).types.end_id() == 2);
 }
 
 TEST_CASE("a chain of structs of which only the last differs") {
@@ -191,14 +168,7 @@ TEST_CASE("a chain of structs of which only the last differs") {
       if (!is_last) b.add_type(0, BtfBuilder::info(BtfKind::Ptr), id + 2);
     }
   }
-  auto blob = finish(b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  Deduplicator dedup;
-  dedup.add("chains", *btf);
-  auto result = dedup.run();
-  REQUIRE(result);
-  CHECK(result->types.end_id() == b.end_id());
+  CHECK(deduplicated(Parsed(b).btf).types.end_id() == b.end_id());
 }
 
 TEST_CASE("chains that are equal until their ends") {
@@ -213,14 +183,7 @@ TEST_CASE("chains that are equal until their ends") {
     uint32_t bits[] = {32 + 32 * copy};
     b.add_type(b.add_string("int"), BtfBuilder::info(BtfKind::Int), 4 + 4 * copy, bits);
   }
-  auto blob = finish(b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  Deduplicator dedup;
-  dedup.add("chains", *btf);
-  auto result = dedup.run();
-  REQUIRE(result);
-  CHECK(result->types.end_id() == b.end_id());
+  CHECK(deduplicated(Parsed(b).btf).types.end_id() == b.end_id());
 }
 
 TEST_CASE("anonymous structs in anonymous structs do not multiply") {
@@ -232,8 +195,7 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
     uint32_t words[] = {x, next, 0, y, next, 32};
     b.add_type(0, BtfBuilder::info(BtfKind::Struct, 2), 8, words);
   }
-  auto blob = finish(b);
-  use(blob);
+  use(finish(b));
 }
 
 TEST_CASE("a prototype that very many functions share is checked once") {

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "bpflink/check.hpp"
-#include "random_types.hpp"
+#include "random_cases.hpp"
 
 using namespace bpflink;
 using namespace bpflink::test;
@@ -207,10 +207,8 @@ TEST_CASE("the kernel and check_btf() decide alike") {
     MESSAGE("skipped: this system does not allow BPF_BTF_LOAD");
     return;
   }
-  const char* only = std::getenv("BPFLINK_SEED");
-  const char* wanted = std::getenv("BPFLINK_SEEDS");
-  uint64_t first = only ? std::strtoull(only, nullptr, 10) : 1;
-  uint64_t seeds = only ? 1 : wanted ? std::strtoull(wanted, nullptr, 10) : 250;
+  uint64_t only = from_environment("BPFLINK_SEED", 0), first = only ? only : 1;
+  uint64_t seeds = only ? 1 : from_environment("BPFLINK_SEEDS", 250);
   LinuxRelease release = running_release();
   uint64_t blobs = 0, taken = 0, differ = 0;
   for (uint64_t seed = first; seed < first + seeds && differ < 10; ++seed) {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "random_types.hpp"
+#include "units.hpp"
 
 using namespace bpflink;
 using namespace bpflink::test;
@@ -14,17 +15,6 @@ using namespace bpflink::test;
 namespace {
 
 using Words = std::vector<uint32_t>;
-
-/// A blob with its Btf.
-struct Parsed {
-  explicit Parsed(std::vector<std::byte> bytes, const Btf* base = nullptr)
-      : blob(std::move(bytes)), btf(Btf::parse(blob, base).value()) {}
-  explicit Parsed(const BtfBuilder& types, const Btf* base = nullptr)
-      : Parsed(types.finish(std::endian::native).value(), base) {}
-
-  std::vector<std::byte> blob;
-  Btf btf;
-};
 
 Parsed converted(const Btf& btf, LinuxRelease release, BtfUse use = BtfUse::Program) {
   return Parsed(convert_btf(btf, release, use).value(), btf.base());

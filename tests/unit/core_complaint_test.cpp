@@ -8,18 +8,10 @@
 namespace bpflink::test {
 namespace {
 
-/// The parsed types of a unit
-struct Types {
-  std::vector<std::byte> blob;
-  Btf btf;
-
-  explicit Types(const Unit& unit) : blob(finish(unit.b)), btf(*Btf::parse(blob)) {}
-};
-
 /// Resolves a relocation and explains why it fails; with `reason`, explains that one.
 CoreComplaint complain(const Unit& program, const Unit& kernel, const CoreRelocation& relocation,
                        CoreReason reason = CoreReason::None) {
-  Types local(program), target(kernel);
+  Parsed local(program.b), target(kernel.b);
   CoreKernel index(target.btf);
   CoreResolver resolver(local.btf, std::endian::little, index);
   CoreResult result = resolver.resolve(relocation);

@@ -10,23 +10,20 @@
 namespace bpflink::test {
 namespace {
 
-/// The parsed types of a unit, split from `base` if there is one.
-struct Types {
-  std::vector<std::byte> blob;
-  Btf btf;
-
-  static Types of(const BtfBuilder& builder, const Btf* base = nullptr) {
-    auto blob = finish(builder);
-    auto btf = Btf::parse(blob, base);
-    REQUIRE(btf);
-    return {std::move(blob), std::move(*btf)};
-  }
-};
-
-CoreResult resolve(const Types& program, const Types& kernel, const CoreRelocation& relocation,
+CoreResult resolve(const Parsed& program, const Parsed& kernel, const CoreRelocation& relocation,
                    std::endian order = std::endian::little) {
   CoreKernel index(kernel.btf);
   return CoreResolver(program.btf, order, index).resolve(relocation);
+}
+
+/// The types that a program's relocations need of a kernel.
+Parsed minimized(const CoreKernel& kernel, const Parsed& program,
+                 const std::vector<CoreRelocation>& relocations) {
+  CoreMinimizer minimizer(kernel);
+  minimizer.keep(program.btf, std::endian::little, relocations);
+  auto blob = minimizer.finish(std::endian::native);
+  REQUIRE(blob);
+  return Parsed(std::move(*blob));
 }
 
 /// `struct NAME { int a; TYPE b; }` of a program, with its id
@@ -38,7 +35,7 @@ struct Local {
     uint32_t integer = unit.integer("int");
     id = unit.record(name, {{"a", integer}, {"b", integer}});
   }
-  Types types() const { return Types::of(unit.b); }
+  Parsed types() const { return Parsed(unit.b); }
 };
 
 TEST_CASE("essential names") {
@@ -59,7 +56,7 @@ TEST_CASE("kinds have the names of libbpf's log") {
 
 TEST_CASE("invalid accesses") {
   Local local;
-  Types program = local.types();
+  Parsed program = local.types();
   for (std::string_view access : {"", ":", "0:", "0::1", "x", "0:2", "0:1:0", "-1", "0:-1", "0 1",
                                   "99999999999", "0:4294967296"}) {
     CAPTURE(access);
@@ -75,13 +72,13 @@ TEST_CASE("invalid accesses") {
 
 TEST_CASE("several types of one name") {
   Local local;
-  Types program = local.types();
+  Parsed program = local.types();
   Unit unit;
   uint32_t integer = unit.integer("int");
   unit.record("s", {{"a", integer}, {"b", integer}});
   unit.record("s___two", {{"b", integer}, {"a", integer}, {"c", integer}});
   unit.record("s___three", {{"c", integer}});
-  Types kernel = Types::of(unit.b);
+  Parsed kernel(unit.b);
   CoreKernel index(kernel.btf);
   CoreRelocation offset{local.id, "0:1", CoreKind::FieldByteOffset};
   CoreRelocation exists{local.id, "0:1", CoreKind::FieldExists};
@@ -97,7 +94,7 @@ TEST_CASE("several types of one name") {
   integer = same.integer("int");
   same.record("s", {{"a", integer}, {"b", integer}});
   same.record("s___three", {{"c", integer}, {"d", integer}, {"e", integer}});
-  Types other = Types::of(same.b);
+  Parsed other(same.b);
   CoreKernel other_index(other.btf);
   CHECK(CoreResolver(program.btf, std::endian::little, other_index).resolve(size).reason ==
         CoreReason::Ambiguous);
@@ -108,17 +105,17 @@ TEST_CASE("several types of one name") {
 
 TEST_CASE("modules count if vmlinux has no type of the name") {
   Local local;
-  Types program = local.types();
+  Parsed program = local.types();
   Unit vmlinux;
   uint32_t integer = vmlinux.integer("int");
   vmlinux.record("other", {{"a", integer}});
-  Types kernel = Types::of(vmlinux.b);
+  Parsed kernel(vmlinux.b);
 
   BtfBuilder module(&kernel.btf);
   uint32_t name = module.add_string("s"), a = module.add_string("a"), b = module.add_string("b");
   std::vector<uint32_t> members{a, integer, 0, b, integer, 96};
   module.add_type(name, BtfBuilder::info(BtfKind::Struct, 2), 16, members);
-  Types split = Types::of(module, &kernel.btf);
+  Parsed split(module, &kernel.btf);
   const BtfView modules[] = {split.btf};
   CoreKernel with(kernel.btf, modules), without(kernel.btf);
   CoreRelocation offset{local.id, "0:1", CoreKind::FieldByteOffset};
@@ -129,18 +126,12 @@ TEST_CASE("modules count if vmlinux has no type of the name") {
   CHECK(resolver.candidates().front().module == 1);
 
   // Minimized, the modules' types are among the others.
-  CoreMinimizer minimizer(with);
-  minimizer.keep(program.btf, std::endian::little, {{offset}});
-  auto blob = minimizer.finish(std::endian::native);
-  REQUIRE(blob);
-  auto minimal = Btf::parse(*blob);
-  REQUIRE(minimal);
-  CoreKernel flat(*minimal);
-  CHECK(CoreResolver(program.btf, std::endian::little, flat).resolve(offset).value == 12);
-  CHECK(minimal->end_id() == 3);  // int, s
+  Parsed flat = minimized(with, program, {offset});
+  CHECK(resolve(program, flat, offset).value == 12);
+  CHECK(flat.btf.end_id() == 3);  // int, s
 
   vmlinux.record("s", {{"c", integer}});
-  Types full = Types::of(vmlinux.b);
+  Parsed full(vmlinux.b);
   CHECK(resolve(program, full, offset).reason == CoreReason::NoMember);
 }
 
@@ -153,7 +144,7 @@ TEST_CASE("bit-fields in both byte orders, and shifts") {
   uint32_t id = bitfield(local, 0, 3);
   bitfield(target, 30, 5);
   // Bits 30 to 35 are in two words, so the program loads eight bytes.
-  Types program = Types::of(local.b), kernel = Types::of(target.b);
+  Parsed program(local.b), kernel(target.b);
   auto ask = [&](CoreKind kind, std::endian order) {
     return resolve(program, kernel, {id, "0:0", kind}, order).value;
   };
@@ -173,18 +164,11 @@ TEST_CASE("four-byte pointers") {
   Unit local, target;
   uint32_t id = make(local, 8);
   make(target, 4);
-  Types program = Types::of(local.b), kernel = Types::of(target.b);
+  Parsed program(local.b), kernel(target.b);
   CoreRelocation size{id, "0:0", CoreKind::FieldByteSize};
   CHECK(resolve(program, kernel, size).value == 4);
-  CoreKernel index(kernel.btf);
-  CoreMinimizer minimizer(index);
-  minimizer.keep(program.btf, std::endian::little, {{size}});
-  auto blob = minimizer.finish(std::endian::native);
-  REQUIRE(blob);
-  auto minimal = Btf::parse(*blob);
-  REQUIRE(minimal);
-  CoreKernel small(*minimal);
-  CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(size).value == 4);
+  Parsed small = minimized(CoreKernel(kernel.btf), program, {size});
+  CHECK(resolve(program, small, size).value == 4);
 }
 
 TEST_CASE("compilers' names of long") {
@@ -195,7 +179,7 @@ TEST_CASE("compilers' names of long") {
     Unit unit;
     unit.integer(name, 4);
     uint32_t id = unit.record("s", {{"p", unit.ptr(0)}});
-    Types types = Types::of(unit.b);
+    Parsed types(unit.b);
     CHECK(resolve(types, types, {id, "0:0", CoreKind::FieldByteSize}).value == 4);
   }
 }
@@ -210,18 +194,12 @@ TEST_CASE("an array without elements that is not the last member keeps its lengt
   };
   uint32_t id = make(local, 4, false);
   make(target, 0, true);
-  Types program = Types::of(local.b), kernel = Types::of(target.b);
-  CoreKernel index(kernel.btf);
-  CoreMinimizer minimizer(index);
+  Parsed program(local.b), kernel(target.b);
   CoreRelocation whole{id, "0:0", CoreKind::FieldByteOffset},
       element{id, "0:0:3", CoreKind::FieldExists};
-  minimizer.keep(program.btf, std::endian::little, {{whole, element}});
   CHECK(resolve(program, kernel, element).value == 0);
-  auto blob = minimizer.finish(std::endian::native);
-  REQUIRE(blob);
-  auto minimal = Btf::parse(*blob);
-  REQUIRE(minimal);
-  CoreKernel small(*minimal);
+  Parsed minimal = minimized(CoreKernel(kernel.btf), program, {whole, element});
+  CoreKernel small(minimal.btf);
   CoreResolver again(program.btf, std::endian::little, small);
   CHECK(again.resolve(whole).outcome == CoreOutcome::Value);
   CHECK(again.resolve(element).value == 0);
@@ -233,22 +211,14 @@ TEST_CASE("a member with another type, whose offset loaders add") {
   uint32_t integer = target.integer("int");
   uint32_t inner = target.record("", {{"other", integer}, {"a", target.ptr(integer)}});
   target.record("s", {{"before", integer}, {"", inner}, {"a", integer}});
-  Types program = local.types(), kernel = Types::of(target.b);
+  Parsed program = local.types(), kernel(target.b);
   CoreKernel index(kernel.btf);
   CoreResolver resolver(program.btf, std::endian::little, index);
-  CoreMinimizer minimizer(index);
   CoreRelocation relocation{local.id, "0:0", CoreKind::FieldByteOffset};
   CoreResult whole = resolver.resolve(relocation);
   CHECK(whole.value !=
         kernel.btf.type(index.find(BtfKind::Struct, "s").value()).member_bit_offset(2) / 8);
-  minimizer.keep(program.btf, std::endian::little, {{relocation}});
-  auto blob = minimizer.finish(std::endian::native);
-  REQUIRE(blob);
-  auto minimal = Btf::parse(*blob);
-  REQUIRE(minimal);
-  CoreKernel small(*minimal);
-  CHECK(CoreResolver(program.btf, std::endian::little, small).resolve(relocation).value ==
-        whole.value);
+  CHECK(resolve(program, minimized(index, program, {relocation}), relocation).value == whole.value);
 }
 
 /// Structs that each contain the previous one twice, without names: 2^depth paths.
@@ -260,17 +230,17 @@ uint32_t add_doubling(Unit& unit, std::string_view name, int depth) {
 
 TEST_CASE("the effort is bounded") {
   Local local;
-  Types program = local.types();
+  Parsed program = local.types();
   Unit target;
   add_doubling(target, "s", 50);
-  Types kernel = Types::of(target.b);
+  Parsed kernel(target.b);
   CoreResult result = resolve(program, kernel, {local.id, "0:1", CoreKind::FieldExists});
   CHECK(result.outcome == CoreOutcome::Failed);
   CHECK(result.reason == CoreReason::TooDeep);
 
   Unit doubling;
   uint32_t id = add_doubling(doubling, "s", 29);
-  Types both = Types::of(doubling.b);
+  Parsed both(doubling.b);
   CHECK(resolve(both, kernel, {id, "0", CoreKind::TypeMatches}).outcome != CoreOutcome::Absent);
 
   // Many relocations share the rest of the budget.
@@ -285,7 +255,7 @@ TEST_CASE("pointers to themselves") {
   uint32_t name = unit.b.add_string("p");
   unit.b.add_type(name, BtfBuilder::info(BtfKind::Typedef), 2);
   unit.b.add_type(0, BtfBuilder::info(BtfKind::Ptr), 1);
-  Types types = Types::of(unit.b);
+  Parsed types(unit.b);
   CoreResult result = resolve(types, types, {1, "0", CoreKind::TypeExists});
   CHECK(result.outcome == CoreOutcome::Failed);
   CHECK(result.reason == CoreReason::TooDeep);

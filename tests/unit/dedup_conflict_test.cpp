@@ -105,21 +105,10 @@ TEST_CASE("the order of the units in a blob does not matter") {
 }
 
 #ifndef BPFLINK_HASH_BITS  // with few hash bits, every search is long
-namespace {
-
 /// As dedup(), without the oracle, which is slow.
-uint32_t count_types(const Unit& unit) {
-  auto blob = finish(unit.b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  Deduplicator d;
-  d.add("blob", *btf);
-  auto result = d.run();
-  REQUIRE(result);
-  return type_count(*result);
+static uint32_t count_types(const Unit& unit) {
+  return type_count(deduplicated(Parsed(unit.b).btf));
 }
-
-}  // namespace
 
 TEST_CASE("thousands of units, and a chain of 200,000 types to the struct") {
   // In quadratic time, this would take minutes.

@@ -4,11 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
-#include "plain_btf.hpp"
-#include "random_types.hpp"
+#include "random_cases.hpp"
 #include "units.hpp"
 
 using namespace bpflink;
@@ -65,7 +63,7 @@ std::string compare_named(BtfType old, std::string_view old_name, BtfType now,
   return now.size() == old.size() ? "" : "another size";
 }
 
-std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
+std::string check_one(const Btf& split, const PlainBtf& plain, Names& names) {
   std::set<uint32_t> needed = find_needed(plain);
   bool is_refused =
       std::ranges::any_of(needed, [&](uint32_t id) { return is_lost(plain.types[id]); });
@@ -125,35 +123,12 @@ std::string check(const Btf& split, const PlainBtf& plain, Names& names) {
   return finish(again->types) == *blob ? "" : "other types, distilled again";
 }
 
-uint64_t seed_count() {
-  const char* text = std::getenv("BPFLINK_SEEDS");
-  return text ? std::strtoull(text, nullptr, 10) : 5000;
-}
-
-std::string check_seed(uint64_t seed, unsigned& checked) {
-  RandomInputs random = random_inputs(seed);
-  std::vector<std::vector<std::byte>> blobs;
-  std::vector<Btf> bases;
-  bases.reserve(random.bases.size());
-  Names names;
-  PlainBtf plain_base;
-  auto base = [&] { return bases.empty() ? nullptr : &bases.back(); };
-  for (const RandomUnit& unit : random.bases) {
-    blobs.push_back(encode(unit, static_cast<uint32_t>(plain_base.strings.size())));
-    auto btf = Btf::parse(blobs.back(), base());
-    if (!btf) return "";
-    bases.push_back(std::move(*btf));
-    plain_base = decode(blobs.back(), &plain_base, names);
-  }
-  if (bases.empty()) return "";
-  for (const RandomUnit& unit : random.inputs) {
-    blobs.push_back(encode(unit, static_cast<uint32_t>(plain_base.strings.size())));
-    auto btf = Btf::parse(blobs.back(), base());
-    if (!btf) return "";
-    std::string fault = check(*btf, decode(blobs.back(), &plain_base, names), names);
-    if (!fault.empty()) return fault;
-    ++checked;
-  }
+std::optional<std::string> check_distilled(const RandomInputs& random, uint64_t) {
+  Inputs inputs(random);
+  if (!inputs.is_valid || random.bases.empty()) return std::nullopt;
+  for (size_t i = 0; i < inputs.btfs.size(); ++i)
+    if (auto fault = check_one(inputs.btfs[i], inputs.plain[i].btf, inputs.names); !fault.empty())
+      return fault;
   return "";
 }
 
@@ -169,64 +144,14 @@ struct Kernel {
   uint32_t proto = unit.add(BtfKind::FuncProto, "", number);
   uint32_t function = unit.add(BtfKind::Func, "run", proto, {}, 1);
   uint32_t name = unit.add(BtfKind::Typedef, "task_t", task);
-  std::vector<std::byte> blob = finish(unit.b);
-  Btf btf = *Btf::parse(blob);
+  Parsed parsed{unit.b};
+  const Btf& btf = parsed.btf;
 };
 
 }  // namespace
 
 TEST_CASE("a distilled base has the needed names and sizes, and the types stay the same") {
-  unsigned checked = 0;
-  for (uint64_t seed = 1; seed <= seed_count(); ++seed) {
-    std::string fault = check_seed(seed, checked);
-    if (!fault.empty())
-      FAIL("seed " << seed << ": " << fault << "\n" << to_text(random_inputs(seed)));
-  }
-  CHECK(checked > seed_count() / 20);
-}
-
-TEST_CASE("named types go into the base, other types go after the split types") {
-  Kernel kernel;
-  Unit module{BtfBuilder(&kernel.btf)};
-  uint32_t event = module.record("event", {{"a", kernel.anonymous}, {"id", kernel.number}});
-  uint32_t alias = module.add(BtfKind::Typedef, "alias", event);
-  auto blob = finish(module.b);
-  Btf split = *Btf::parse(blob, &kernel.btf);
-  for (std::endian order : {std::endian::little, std::endian::big}) {
-    auto distilled = distill(split, order);
-    REQUIRE(distilled);
-    CHECK(distilled->base->byte_order() == order);
-    const Btf& base = *distilled->base;
-    REQUIRE(base.end_id() == 4);
-    CHECK(base.name(base.type(1)) == "int");
-    CHECK(base.name(base.type(2)) == "task");
-    CHECK(base.type(2).vlen() == 0);
-    CHECK(base.type(2).size() == 16);
-    CHECK(base.name(base.type(3)) == "state");
-    CHECK(base.type(3).kind() == BtfKind::Enum);
-    CHECK(base.type(3).size() == 8);
-    const BtfBuilder& types = distilled->types;
-    REQUIRE(types.end_id() == 8);
-    CHECK(types.name(types.type(4)) == "event");
-    CHECK(types.type(4).member(0).type == 7);
-    CHECK(types.type(5).type() == 4);
-    CHECK(types.type(6).kind() == BtfKind::Ptr);
-    CHECK(types.type(6).type() == 2);
-    CHECK(types.type(7).member(1).type == 3);
-    CHECK(distilled->type_map[event] == 4);
-    CHECK(distilled->type_map[alias] == 5);
-    CHECK(distilled->type_map[kernel.anonymous] == 7);
-    CHECK(distilled->type_map[kernel.unused] == 0);
-  }
-  // The ids in a section are needed as well.
-  uint32_t needed[] = {kernel.unused, kernel.name, event, 0};
-  auto distilled = distill(split, std::endian::native, needed);
-  REQUIRE(distilled);
-  CHECK(distilled->base->name(distilled->base->type(4)) == "unused");
-  CHECK(distilled->types.name(distilled->types.type(distilled->type_map[kernel.name])) == "task_t");
-  uint32_t lost[] = {kernel.function};
-  CHECK(distill(split, std::endian::native, lost).error().message ==
-        "type [8] FUNC 'run' of the base, which no distilled base can have");
+  run_seeds(5000, check_distilled, 0, 5);
 }
 
 TEST_CASE("types sorted by name stay sorted with the added types") {
@@ -234,11 +159,9 @@ TEST_CASE("types sorted by name stay sorted with the added types") {
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.name}});
   uint32_t zebra = module.record("zebra", {{"b", kernel.pointer}});
-  auto blob = finish(module.b);
-  auto distilled = distill(*Btf::parse(blob, &kernel.btf), std::endian::native);
+  auto distilled = distill(Parsed(module.b, &kernel.btf).btf, std::endian::native);
   REQUIRE(distilled);
-  auto types = finish(distilled->types);
-  CHECK(is_sorted_by_name(*Btf::parse(types, distilled->base.get())));
+  CHECK(is_sorted_by_name(Parsed(distilled->types, distilled->base.get()).btf));
   CHECK(distilled->type_map[kernel.pointer] == 2);
   CHECK(distilled->type_map[event] == 3);
   CHECK(distilled->type_map[kernel.name] == 4);
@@ -250,15 +173,13 @@ TEST_CASE("maps of inputs compose with the distillation's") {
   Unit module{BtfBuilder(&kernel.btf)};
   uint32_t event = module.record("event", {{"a", kernel.anonymous}});
   uint32_t twin = module.record("event", {{"a", kernel.anonymous}});
-  auto blob = finish(module.b);
-  Btf split = *Btf::parse(blob, &kernel.btf);
+  Parsed split(module.b, &kernel.btf);
   Deduplicator dedup({.base = &kernel.btf});
-  dedup.add("one", split);
-  dedup.add("two", split);
+  dedup.add("one", split.btf);
+  dedup.add("two", split.btf);
   auto result = *dedup.run();
   result.type_maps[1].set(twin, 0);
-  auto merged = finish(result.types);
-  auto distilled = *distill(*Btf::parse(merged, &kernel.btf), std::endian::native);
+  auto distilled = *distill(Parsed(result.types, &kernel.btf).btf, std::endian::native);
   compose(result.type_maps, distilled.type_map);
   uint32_t want = distilled.type_map[event];
   for (const TypeMap& map : result.type_maps) {
@@ -276,8 +197,7 @@ TEST_CASE("types that no loader could find are errors") {
   auto fails = [&](auto add, const Btf* base) {
     Unit module{BtfBuilder(base)};
     add(module);
-    auto blob = finish(module.b);
-    return distill(*Btf::parse(blob, base), std::endian::native).error().message;
+    return distill(Parsed(module.b, base).btf, std::endian::native).error().message;
   };
   CHECK(fails([](Unit& u) { u.integer("long"); }, nullptr) ==
         "is not split BTF: there is no base to distill");

@@ -173,7 +173,6 @@ class Finder {
     is_ambiguous_.resize(tags_.size());
     for (size_t tag = 0; tag < tags_.size(); ++tag)
       is_ambiguous_[tag] = !all_have_one(keys_, definitions_[tag]);
-    result_.has_ambiguous_tags = std::ranges::count(is_ambiguous_, true) > 0;
   }
 
   static bool all_have_one(const Colors& colors, const std::vector<int>& nodes) {

@@ -30,8 +30,6 @@ struct Meaning {
   std::vector<std::pair<uint32_t, uint32_t>> kept{};
   /// For each id of the base: the lowest id of an equal type. Equal types are interchangeable.
   std::vector<uint32_t> twins{};
-  /// Whether a tag has definitions that differ even with all tags in them written by name
-  bool has_ambiguous_tags = false;
   /// Whether a type of the output contains itself without a pointer in between, possible if a
   /// member's type was only declared. Such inputs cannot be deduplicated.
   bool contains_itself = false;

@@ -7,8 +7,15 @@ namespace bpflink::test {
 
 namespace {
 
-constexpr uint8_t INT = 1, ARRAY = 3, STRUCT = 4, UNION = 5, ENUM = 6, FWD = 7, FUNC_PROTO = 13,
-                  VAR = 14, DATASEC = 15, FLOAT = 16, DECL_TAG = 17, ENUM64 = 19;
+/// The words of a kind after name and info: n for a number, r for a reference, s for a name.
+struct KindWords {
+  const char *own, *element = "";
+};
+constexpr KindWords kinds[] = {{"r"},        {"nn"},      {"r"},  {"nrrn"},    {"n", "srn"},
+                               {"n", "srn"}, {"n", "sn"}, {"n"},  {"r"},       {"r"},
+                               {"r"},        {"r"},       {"r"},  {"r", "sr"}, {"rn"},
+                               {"n", "rnn"}, {"n"},       {"rn"}, {"r"},       {"n", "snn"}};
+constexpr uint8_t STRUCT = 4, UNION = 5, ENUM = 6, FWD = 7, ENUM64 = 19;
 
 /// The words of one blob, in either byte order.
 class Words {
@@ -53,84 +60,35 @@ class Decoder {
     at_ += 4;
     return word;
   }
-  void add_number(PlainType& t) { t.words.push_back(next()); }
-  void add_reference(PlainType& t) { t.references.push_back(next()); }
-  void add_name(PlainType& t) { t.words.push_back(names_.number(btf_.strings.data() + next())); }
+  void add_words(PlainType& t, const char* forms) {
+    for (; *forms != 0; ++forms) {
+      uint32_t word = next();
+      if (*forms == 'r')
+        t.references.push_back(word);
+      else
+        t.words.push_back(*forms == 'n' ? word : names_.number(btf_.strings.data() + word));
+    }
+  }
 
   void add_type() {
     PlainType t;
-    add_name(t);
+    add_words(t, "sn");
     t.name = t.words[0];
-    add_number(t);
-    uint32_t info = t.words[1];
-    uint32_t count = info & 0xffffff;
+    uint32_t info = t.words[1], count = info & 0xffffff;
     t.kind = info >> 24 & 0x7f;
-    switch (t.kind) {
-      case INT:
-        add_number(t);
-        add_number(t);
-        break;
-      case ARRAY:
-        add_number(t);
-        add_reference(t);
-        add_reference(t);
-        add_number(t);
-        break;
-      case STRUCT:
-      case UNION:
-        t.space = t.kind == STRUCT ? TagSpace::OfStruct : TagSpace::OfUnion;
-        add_number(t);
-        for (; count > 0; --count) {
-          add_name(t);
-          add_reference(t);
-          add_number(t);
-        }
-        break;
-      case ENUM:
-      case ENUM64:
-        t.space = TagSpace::OfEnum;
-        t.is_declaration = t.name != 0 && count == 0;
-        add_number(t);
-        for (; count > 0; --count) {
-          add_name(t);
-          add_number(t);
-          if (t.kind == ENUM64) add_number(t);
-        }
-        break;
-      case FWD:
-        t.space = info >> 31 ? TagSpace::OfUnion : TagSpace::OfStruct;
-        t.is_declaration = true;
-        add_number(t);
-        break;
-      case FUNC_PROTO:
-        add_reference(t);
-        for (; count > 0; --count) {
-          add_name(t);
-          add_reference(t);
-        }
-        break;
-      case VAR:
-      case DECL_TAG:
-        add_reference(t);
-        add_number(t);
-        break;
-      case DATASEC:
-        add_number(t);
-        for (; count > 0; --count) {
-          add_reference(t);
-          add_number(t);
-          add_number(t);
-        }
-        break;
-      case FLOAT:
-        add_number(t);
-        break;
-      default:  // PTR, TYPEDEF, the qualifiers, FUNC, TYPE_TAG
-        add_reference(t);
-        break;
-    }
-    if (t.name == 0) t.space = TagSpace::None;
+    add_words(t, kinds[t.kind].own);
+    if (*kinds[t.kind].element != 0)  // the count of a FUNC is its linkage
+      for (uint32_t i = 0; i < count; ++i) add_words(t, kinds[t.kind].element);
+    if (t.name != 0) t.space = space_of(t.kind, info >> 31 != 0);
+    bool is_enum = t.space == TagSpace::OfEnum;
+    t.is_declaration = t.kind == FWD || (is_enum && count == 0);
     btf_.types.push_back(std::move(t));
+  }
+
+  static TagSpace space_of(uint8_t kind, bool is_flagged) {
+    if (kind == STRUCT || (kind == FWD && !is_flagged)) return TagSpace::OfStruct;
+    if (kind == UNION || kind == FWD) return TagSpace::OfUnion;
+    return kind == ENUM || kind == ENUM64 ? TagSpace::OfEnum : TagSpace::None;
   }
 
   Words words_;

@@ -2,7 +2,6 @@
 // length of the text for any input
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <string>
 
 #include "bpflink/print.hpp"
@@ -13,19 +12,12 @@ using namespace bpflink::test;
 
 namespace {
 
-std::string printed(const Unit& unit, const std::function<std::string(const Btf&)>& print) {
-  auto blob = finish(unit.b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  return print(*btf);
-}
-
 std::string declaration(const Unit& unit, uint32_t id, const char* name = "x") {
-  return printed(unit, [&](const Btf& btf) { return print_c_declaration(btf, id, name); });
+  return print_c_declaration(Parsed(unit.b).btf, id, name);
 }
 
 std::string definition(const Unit& unit, uint32_t id) {
-  return printed(unit, [&](const Btf& btf) { return print_c_definition(btf, id); });
+  return print_c_definition(Parsed(unit.b).btf, id);
 }
 
 }  // namespace

@@ -16,10 +16,7 @@ namespace {
 
 /// The header's definitions alone
 std::string header(const Unit& unit) {
-  auto blob = finish(unit.b);
-  auto btf = Btf::parse(blob);
-  REQUIRE(btf);
-  std::string text = print_c_header(*btf);
+  std::string text = print_c_header(Parsed(unit.b).btf);
   size_t begin = text.find("#endif\n\n");
   size_t end = text.rfind("#if defined(__BPF__)");
   REQUIRE(begin != std::string::npos);
@@ -233,11 +230,7 @@ TEST_CASE("the order of ids does not change the text") {
       if (!dedup.add_blob("unit", encode(unit))) return std::string();
     auto result = dedup.run();
     if (!result) return std::string();
-    auto blob = result->types.finish(std::endian::native);
-    REQUIRE(blob);
-    auto btf = Btf::parse(*blob);
-    REQUIRE(btf);
-    return print_c_header(*btf);
+    return print_c_header(Parsed(result->types).btf);
   };
   uint32_t printed = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {

@@ -79,6 +79,26 @@ struct Unit {
   }
 };
 
+/// A blob, as long as its Btf is read
+struct Parsed {
+  explicit Parsed(std::vector<std::byte> bytes, const Btf* base = nullptr)
+      : blob(std::move(bytes)), btf(Btf::parse(blob, base).value()) {}
+  explicit Parsed(const BtfBuilder& types, const Btf* base = nullptr)
+      : Parsed(finish(types), base) {}
+
+  std::vector<std::byte> blob;
+  Btf btf;
+};
+
+/// The result for one blob alone
+inline DedupResult deduplicated(const Btf& btf) {
+  Deduplicator dedup;
+  dedup.add("blob", btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  return std::move(*result);
+}
+
 /// Deduplicates units and compares the result with the oracle.
 DedupResult dedup(const std::vector<const Unit*>& units);
 
