@@ -50,7 +50,7 @@ cmake --build other -j"$(nproc)" --target bpflink_btf
 
 # dedup/'s unit tests
 mkdir -p tests
-for test in main.cpp unit/{btf_dedup_test,btf_hostile_test,btf_reader_test,dedup_conflict_test,dedup_random_test,dedup_rules_test,dedup_threads_test,meaning,plain_btf,print_header_test,random_inputs,random_types}.cpp; do
+for test in main.cpp unit/{btf_hostile_test,btf_reader_test,dedup_conflict_test,dedup_random_test,dedup_rules_test,dedup_threads_test,meaning,plain_btf,print_header_test,random_inputs,random_types}.cpp; do
   echo "$test"
 done | xargs -P "$(nproc)" -I '{}' bash -c 'out=tests/$(basename "{}" .cpp).o
   [[ $out -nt "$0/tests/{}" ]] || '$triple'-g++-12 -std=c++23 -O1 -DBPFLINK_LONG_CHAIN=100000 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS \

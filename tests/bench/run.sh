@@ -7,11 +7,8 @@
 #   PROGRAMS        the directory with the three programs; default build/release/bin
 #   --quick         a few small inputs, two runs each, to test the script
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
-#   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain, and its first half
+#   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain
 #   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
-#   KERNELS=DIR     (environment) minimize the raw BTF of these kernels, *.btf, instead of the running one's
-#   CORE_OBJECTS=DIR  (environment) use the 40 objects in DIR with the most CO-RE relocations, instead of
-#                   generated ones
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool, all from
 # Debian's packages (cmake/packages.sh bench installs missing ones). Peer and program take turns in
@@ -33,8 +30,6 @@ done
 programs=$(realpath "$programs")
 corpus=${CORPUS:+$(realpath "$CORPUS")}
 units=${UNITS:+$(realpath "$UNITS")}
-kernels_directory=${KERNELS:+$(realpath "$KERNELS")}
-core_objects=${CORE_OBJECTS:+$(realpath "$CORE_OBJECTS")}
 PATH=$PATH:/usr/sbin:/sbin
 
 for tool in cc "${CC:-clang-19}" hyperfine python3 bpftool /usr/bin/time; do
@@ -131,46 +126,20 @@ files=("${files[@]:0:${many[0]}}")
 compare - 0 "types of ${many[0]} objects, deduplicated" libbpf "./libbpf_dedup peer.btf ${files[*]}" \
   "./btfdedup -o own.btf ${files[*]}"
 
-if [[ -r /sys/kernel/btf/vmlinux ]]; then
+kernel=/sys/kernel/btf/vmlinux
+if [[ -r $kernel ]]; then
   generate "programs:${many[0]}"
-  running=1
   compare_links - 0 "${many[0]} programs with vmlinux.h" programs/*.o
-fi
-
-# bpfcore. bpftool takes one kernel at a time, and has no check: minimizing is the closest it has.
-if [[ $kernels_directory ]]; then
-  kernels=("$kernels_directory"/*.btf)
-elif [[ -r /sys/kernel/btf/vmlinux ]]; then
-  kernels=(/sys/kernel/btf/vmlinux)
-else
-  kernels=()
-fi
-most=40
-if [[ $core_objects ]]; then
-  mapfile -t files < <(PYTHONPATH=$here/.. "$here/most_core.py" "$core_objects" $most)
-elif [[ ${running:-} ]]; then
+  # bpftool has no check: minimizing is the closest it has.
   files=(programs/*.o)
-  files=("${files[@]:0:most}")
-else
-  files=()
-fi
-if ((${#kernels[@]} && ${#files[@]})); then
-  # bpftool_minimize OUT KERNEL... -- OBJECT...: writes OUT.KERNEL for each kernel
-  cat >bpftool_minimize <<'EOF'
-#!/bin/bash
-out=$1 kernels=()
-while shift; [[ $1 != -- ]]; do kernels+=("$1"); done
-shift
-for kernel in "${kernels[@]}"; do ./bpftool gen min_core_btf "$kernel" "$out.${kernel##*/}" "$@" || exit; done
-EOF
-  chmod +x bpftool_minimize
-  compare - 0 "kernel types (${#kernels[@]}) for ${#files[@]} programs" 'bpftool gen min_core_btf' \
-    "./bpftool_minimize peer ${kernels[*]} -- ${files[*]}" \
-    "./bpfcore minimize --merge ${files[*]} ${kernels[*]} -o own.btfs"
+  files=("${files[@]:0:40}")
+  compare - 0 "kernel types for ${#files[@]} programs" 'bpftool gen min_core_btf' \
+    "./bpftool gen min_core_btf $kernel peer.btf ${files[*]}" \
+    "./bpfcore minimize --merge ${files[*]} $kernel -o own.btfs"
   for file in "${files[@]}"; do # the first that resolves
-    ./bpfcore check "$file" "${kernels[0]}" >checked 2>&1 || continue
+    ./bpfcore check "$file" $kernel >checked 2>&1 || continue
     compare - 0 'one program on one kernel, checked' 'bpftool gen min_core_btf' \
-      "./bpftool gen min_core_btf ${kernels[0]} peer.btf $file" "./bpfcore check $file ${kernels[0]}"
+      "./bpftool gen min_core_btf $kernel peer.btf $file" "./bpfcore check $file $kernel"
     break
   done
 fi
@@ -189,9 +158,6 @@ if [[ $corpus ]]; then
   esac
   compare - 0 "$(basename "$corpus"), deduplicated" libbpf './libbpf_dedup peer.btf corpus.btf' \
     './btfdedup -o own.btf corpus.btf'
-  types=$(PYTHONPATH=$here/.. "$here/half.py" corpus.btf half.btf)
-  compare - 0 "its first $types, deduplicated" libbpf './libbpf_dedup peer.btf half.btf' \
-    './btfdedup -o own.btf half.btf'
 fi
 
 if [[ $units ]]; then
