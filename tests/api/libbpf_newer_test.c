@@ -7,21 +7,12 @@
 #include <bpflink/bpf_linker.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int failures;
-
-#define CHECK(condition)                                                                \
-  do {                                                                                  \
-    if (!(condition)) {                                                                 \
-      fprintf(stderr, "%s:%d: %s (errno %d)\n", __FILE__, __LINE__, #condition, errno); \
-      failures++;                                                                       \
-    }                                                                                   \
-  } while (0)
+#include "check.h"
 
 static char path[4096];
 

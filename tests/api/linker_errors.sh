@@ -85,6 +85,9 @@ same good.o good.o
 for output in missing/out.o . '' good.o/out.o; do
   same good.o finalize
 done
+for output in short:out.o long:out.o odd:out.o; do
+  same good.o finalize
+done
 output=/dev/full
 differ '0 EINVAL' '0 EIO' good.o finalize
 output=out.o
@@ -153,6 +156,8 @@ section odd --set-section-alignment .data=3
 for file in no-btf-ext no-symbols junk-btf junk-btf-ext extra big odd; do
   same other.o "$file" finalize
 done
+"$CC" -O2 --target=bpf -c -x c - -o untyped.o <<<'extern int w; int g(void) { return w; }' # without its type
+same untyped.o
 differ '0 EINVAL 0' '0 0 0' good.o plain.o finalize
 differ 'EINVAL 0' '0 0' plain.o good.o
 "$CC" -g -O2 --target=bpfeb -c -x c - -o big-endian.o <<<'int v = 1; int f(void) { return v; }'
@@ -227,5 +232,16 @@ for file in kconfig kconfig-weak; do
 done
 late kconfig.o kconfig-long.o
 late kconfig-long.o kconfig.o
+
+# ---- the messages that ours hands to the function of libbpf_set_print(), and ours in libbpf's place
+messages() { # OUTPUT STEP...
+  "$OF_BPFLINK" "$@" 2>&1 >results || fail "exits with $?"
+}
+expect 'bpflink: error: bpf_linker_opts: byte 8 is set, which is of a newer version: this one knows 8' messages odd:out.o
+expect 'bpflink: error: bpf_linker_opts: the size is 7, less than 8' messages short:out.o
+expect 'bpflink: error: untyped.o: extern without a type in BTF: w' messages out.o untyped.o
+if [[ ${PRELOADED:-} ]]; then
+  expect 'finalize: EINVAL' env LD_PRELOAD="$PRELOADED" "$OF_LIBBPF" out.o finalize # see above
+fi
 
 ((${#failed[@]} == 0)) || fail "$(printf '%s\n' "${failed[@]}")"

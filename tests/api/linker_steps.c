@@ -1,9 +1,10 @@
 /* Calls libbpf's linker step by step and prints the result of each call, so that linker_errors.sh
- * can compare libbpf's linker with ours.
+ * can compare libbpf's linker with ours. Warnings go to standard error.
  *
- *   linker_steps OUTPUT STEP...
+ *   linker_steps [OPTIONS:]OUTPUT STEP...
  *
- * A step is a file to add, or one of
+ * OPTIONS is `short` for options of 7 bytes, `long` for options with a field more, which is 0,
+ * `odd` for ones where it is not. A step is a file to add, or one of
  *
  *   finalize
  *   null            bpf_linker__add_file(linker, NULL, NULL)
@@ -15,9 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int silent(enum libbpf_print_level level, const char* format, va_list arguments) {
-  (void)level, (void)format, (void)arguments;
-  return 0;
+static int print_warning(enum libbpf_print_level level, const char* format, va_list arguments) {
+  return level == LIBBPF_WARN ? vfprintf(stderr, format, arguments) : 0;
 }
 
 static const char* name_of(int code) {
@@ -41,13 +41,26 @@ static int take(struct bpf_linker* linker, const char* step) {
   return bpf_linker__add_file(linker, step, NULL);
 }
 
+static struct bpf_linker* open_output(const char* output) {
+  struct {
+    struct bpf_linker_opts known;
+    long unknown;
+  } opts = {{sizeof opts}, 0};
+  const char* path = strchr(output, ':');
+
+  if (!path) return bpf_linker__new(output, NULL);
+  if (strncmp(output, "short:", 6) == 0) opts.known.sz = 7;
+  if (strncmp(output, "odd:", 4) == 0) opts.unknown = 1;
+  return bpf_linker__new(path + 1, &opts.known);
+}
+
 int main(int argc, char** argv) {
   struct bpf_linker* linker;
 
   if (argc < 2) return 2;
-  libbpf_set_print(silent);
+  libbpf_set_print(print_warning);
   errno = 0;
-  linker = bpf_linker__new(argv[1], NULL);
+  linker = open_output(argv[1]);
   if (!linker) printf("new: %s\n", name_of(errno));
   for (int i = 2; linker && i < argc; i++) {
     int code, number;

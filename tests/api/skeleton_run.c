@@ -2,33 +2,17 @@
  * and tally.bpf.c, sets the variables that it reads, loads and runs it, and checks the variables
  * that it writes. Attaches nothing. */
 #include <bpf/bpf.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "check.h"
 #include "skeleton_test.h"
 /* SKELETON's header needs the types above. */
 #include SKELETON
 
 enum {
-  SKIPPED = 77,
   SENT = 64,       /* bytes of a packet */
   SEEN = SENT - 14 /* a socket filter sees it without its Ethernet header */
 };
-
-static int failures;
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                     \
-    }                                                                 \
-  } while (0)
-
-static int silent(enum libbpf_print_level level, const char* format, va_list arguments) {
-  (void)level, (void)format, (void)arguments;
-  return 0;
-}
 
 static void check_initial_values(const struct packets* skel) {
   CHECK(skel->rodata->step == 1);
@@ -72,7 +56,7 @@ int main(void) {
   size_t size = 0;
   int err;
 
-  libbpf_set_print(silent);
+  libbpf_set_print(NULL);
   skel = packets__open();
   if (!skel) {
     perror("packets__open");

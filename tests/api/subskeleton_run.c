@@ -4,30 +4,13 @@
  * library. Also C++. */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "check.h"
 #include "skeleton_test.h"
 /* These headers need the types above. */
 #include "metered.skel.h"
 #include SKELETON
-
-enum { SKIPPED = 77 };
-
-static int failures;
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      failures++;                                                     \
-    }                                                                 \
-  } while (0)
-
-static int silent(enum libbpf_print_level level, const char* format, va_list arguments) {
-  (void)level, (void)format, (void)arguments;
-  return 0;
-}
 
 static void set_values(struct meter* library) {
   CHECK(*library->rodata.scale == 1);
@@ -82,7 +65,7 @@ int main(int argc, char** argv) {
   int err;
 
   if (argc != 2) return 2;
-  libbpf_set_print(silent);
+  libbpf_set_print(NULL);
   check_missing(argv[1]);
   program = metered__open();
   library = program ? meter__open(program->obj) : NULL;
