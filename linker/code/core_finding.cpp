@@ -1,5 +1,7 @@
 #include "linker/code/core_finding.hpp"
 
+#include <iterator>
+
 namespace bpflink {
 
 std::string_view core_status_name(CoreStatus status) {
@@ -8,38 +10,12 @@ std::string_view core_status_name(CoreStatus status) {
 }
 
 std::string_view core_need_name(CoreNeed need) {
-  using enum CoreNeed;
-  switch (need) {
-    case Relocation:
-      return "relocation";
-    case Kfunc:
-      return "kfunc";
-    case KernelVariable:
-      return "kernel variable";
-    case KernelSymbol:
-      return "kernel symbol";
-    case ConfigOption:
-      return "config option";
-    case AttachTarget:
-      return "attach target";
-    case StructOps:
-      return "struct_ops";
-    case StructOpsMember:
-      return "struct_ops member";
-    case Helper:
-      return "helper";
-    case MapType:
-      return "map type";
-    case ProgramType:
-      return "program type";
-    case AttachType:
-      return "attach type";
-    case Instructions:
-      return "instructions";
-    case ArgumentType:
-      return "argument type";
-  }
-  return "";
+  constexpr std::string_view names[] = {
+      "relocation",    "kfunc",       "kernel variable",   "kernel symbol", "config option",
+      "attach target", "struct_ops",  "struct_ops member", "helper",        "map type",
+      "program type",  "attach type", "instructions",      "argument type"};
+  static_assert(std::size(names) == static_cast<size_t>(CoreNeed::ArgumentType) + 1);
+  return names[static_cast<size_t>(need)];
 }
 
 }  // namespace bpflink

@@ -96,13 +96,6 @@ std::optional<size_t> CoreObject::find_program(std::string_view program) const {
                : std::nullopt;
 }
 
-bool CoreObject::are_optional(std::span<const std::string_view> programs) const {
-  return !programs.empty() && std::ranges::all_of(programs, [&](std::string_view program) {
-    auto found = find_program(program);
-    return found && is_optional[*found];
-  });
-}
-
 void CoreObject::analyze_code() {
   for (const CoreRecord& record : records) {
     locations.push_back(find_location(file(), record));

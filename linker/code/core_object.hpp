@@ -43,8 +43,6 @@ struct CoreObject {
   bool is_skipped(const CoreRecord& record) const;
   /// The index of the program of that name, if there is one.
   std::optional<size_t> find_program(std::string_view program) const;
-  /// Whether all of the programs, and at least one, are optional.
-  bool are_optional(std::span<const std::string_view> programs) const;
 
   /// Reads `image`, which must outlive the result. Errors: those of Object::parse(); a program, map
   /// or extern has a longer name than kernels accept.

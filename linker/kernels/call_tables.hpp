@@ -26,8 +26,8 @@ struct ProgramCalls {
   bool is_sleepable;             ///< of a program in a section such as "uprobe.s"
   std::string_view struct_name;  ///< of a struct_ops program, the struct that it implements; or ""
   char since;                    ///< a rule: whether there are such programs
+  uint32_t row;                  ///< the index of their rules in CallTables::helpers
   uint32_t column;               ///< the index of their rules in KfuncCalls::rules
-  std::string_view helpers;      ///< a rule for each helper, by number from 1 on
 };
 
 /// Kfuncs with the same rules.
@@ -37,7 +37,8 @@ struct KfuncCalls {
 };
 
 struct CallTables {
-  std::span<const LinuxRelease> releases;  ///< those that were probed, the oldest first
+  std::span<const LinuxRelease> releases;     ///< those that were probed, the oldest first
+  std::span<const std::string_view> helpers;  ///< in each, a rule for each helper, by number from 1
   std::span<const ProgramCalls> programs;
   std::span<const KfuncCalls> kfuncs;
 };

@@ -60,7 +60,8 @@ size_t first_release(char rule) {
 constexpr std::string_view tcp_release = "release", tcp_struct = "tcp_congestion_ops";
 
 char rule_of_helper(const ProgramCalls& calls, uint32_t id) {
-  return id - 1 < calls.helpers.size() ? calls.helpers[id - 1] : '*';
+  std::string_view rules = call_tables.helpers[calls.row];
+  return id - 1 < rules.size() ? rules[id - 1] : '*';
 }
 
 /// Whether all programs may call a helper since it was first probed, and so since it exists.

@@ -17,6 +17,7 @@
 #include "dedup/relocations/candidates.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/object/section_roles.hpp"
 
 namespace bpflink {
@@ -144,7 +145,7 @@ std::optional<std::unordered_set<std::string_view>> read_kallsyms(InputFile& fil
   auto opened = InputFile::open("/proc/kallsyms");
   if (!opened || opened->bytes().empty()) return std::nullopt;
   file = std::move(*opened);
-  std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  std::string_view text = text_of(file.bytes());
   std::unordered_set<std::string_view> names;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));

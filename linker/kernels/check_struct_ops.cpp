@@ -44,12 +44,6 @@ MemberIndex index_members(const BtfView& types, BtfType type) {
   return index;
 }
 
-/// Members that kernels have and do not let programs implement.
-struct UnsupportedMember {
-  std::string_view of_struct, name;
-};
-constexpr UnsupportedMember unsupported_members[] = {{"tcp_congestion_ops", "get_info"}};
-
 /// Compares the members of one struct with the kernel's.
 class Members {
  public:
@@ -122,9 +116,8 @@ class Members {
   std::string pointer_fault(uint32_t member, BtfType kernel_pointer) const {
     if (!has_program(member)) return "";
     std::string_view name = types_.string(type_.member(member).name_off);
-    for (const UnsupportedMember& unsupported : unsupported_members)
-      if (unsupported.name == name && unsupported.of_struct == essential_name(ops_.type_name))
-        return "is none that programs may implement";
+    if (name == "get_info" && essential_name(ops_.type_name) == "tcp_congestion_ops")
+      return "is none that programs may implement";
     uint32_t pointee = skip_modifiers(kernel_types_, kernel_pointer.type());
     return kernel_types_.kind(pointee) == BtfKind::FuncProto
                ? ""

@@ -224,7 +224,7 @@ Consumed decompress_stream(Bytes input, Output& output) {
 }  // namespace
 
 Compression compression_of(std::span<const std::byte> bytes) {
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string_view text = text_of(bytes);
   if (text.starts_with("\x1f\x8b\x08")) return Compression::Gzip;
   if (text.starts_with(std::string_view("\xfd"
                                         "7zXZ\0",

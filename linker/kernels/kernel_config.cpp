@@ -6,6 +6,7 @@
 
 #include "linker/error.hpp"
 #include "linker/kernels/decompress.hpp"
+#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {
@@ -40,7 +41,7 @@ std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte
   }
   if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
   KernelConfig config;
-  config.text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  config.text_ = text_of(bytes);
   config.list_options();
   if (config.options_.empty())
     return fail("is no configuration of a kernel: it sets no CONFIG_ option");

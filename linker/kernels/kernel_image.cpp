@@ -27,10 +27,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr auto little = std::endian::little;
 
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 bool has_at(Bytes bytes, size_t at, std::string_view text) {
   return at <= bytes.size() && text_of(bytes.subspan(at)).starts_with(text);
 }
@@ -77,46 +73,33 @@ std::string_view arch_of_flat(Bytes bytes) {
   return {};
 }
 
+struct Architecture {
+  std::string_view name;      ///< in the kernel's sources and BTFHub
+  uint16_t elf, pe = 0;       ///< the machine in the header of an ELF file, or Windows program
+  std::string_view others{};  ///< what uname -m and distributions call it, with spaces around each
+};
+constexpr Architecture architectures[] = {{"x86_64", EM_X86_64, 0x8664, " amd64 "},
+                                          {"x86", EM_386, 0, " i386 i686 "},
+                                          {"arm64", EM_AARCH64, 0xaa64, " aarch64 "},
+                                          {"arm", EM_ARM},
+                                          {"riscv", EM_RISCV, 0x5064, " riscv64 "},
+                                          {"powerpc", EM_PPC64, 0, " ppc64 ppc64le "},
+                                          {"s390", EM_S390, 0, " s390x "},
+                                          {"mips", EM_MIPS},
+                                          {"loongarch", 258, 0x6264, " loongarch64 "}};
+
+/// The name of the architecture whose `field` has the value; "" if none has.
+template <typename Value>
+std::string_view arch_with(Value Architecture::*field, Value value) {
+  auto found = std::ranges::find(architectures, value, field);
+  return found == std::end(architectures) ? "" : found->name;
+}
+
 std::string_view arch_of_pe(Bytes bytes) {
   size_t at = size_t{load<uint32_t>(&bytes[pe_header_offset], little)} + pe_machine;
   if (at + sizeof(uint16_t) > bytes.size()) return {};
-  switch (load<uint16_t>(&bytes[at], little)) {
-    case 0x8664:
-      return "x86_64";
-    case 0xaa64:
-      return "arm64";
-    case 0x5064:
-      return "riscv";
-    case 0x6264:
-      return "loongarch";
-    default:
-      return {};
-  }
-}
-
-std::string_view arch_of_elf(const ElfFile& elf) {
-  switch (elf.machine) {
-    case EM_X86_64:
-      return "x86_64";
-    case EM_386:
-      return "x86";
-    case EM_AARCH64:
-      return "arm64";
-    case EM_ARM:
-      return "arm";
-    case EM_RISCV:
-      return "riscv";
-    case EM_PPC64:
-      return "powerpc";
-    case EM_S390:
-      return "s390";
-    case EM_MIPS:
-      return "mips";
-    case 258:  // EM_LOONGARCH
-      return "loongarch";
-    default:
-      return {};
-  }
+  auto machine = load<uint16_t>(&bytes[at], little);
+  return machine == 0 ? "" : arch_with(&Architecture::pe, machine);
 }
 
 /// The parts of "6.1.0-50-amd64 (builder@host) #1 SMP ...", the text after "Linux version " or in a
@@ -363,7 +346,7 @@ bool is_packed(std::span<const std::byte> begin) {
 
 void identify(KernelImage& image) {
   bool is_loaded = image.elf && (image.elf->type == ET_EXEC || image.elf->type == ET_DYN);
-  if (image.elf) image.identity.arch = arch_of_elf(*image.elf);
+  if (image.elf) image.identity.arch = arch_with(&Architecture::elf, image.elf->machine);
   if (image.identity.release.empty() && (is_loaded || image.form == KernelImage::Form::Flat))
     if (auto banner = find_banner(constants_of(image))) set_banner(image, *banner);
   if (!image.identity.build_id.empty()) return;
@@ -415,20 +398,14 @@ std::string find_build_id(Bytes notes, std::endian order) {
 }
 
 std::string_view arch_name(std::string_view machine) {
-  if (machine == "aarch64") return "arm64";
-  if (machine == "amd64") return "x86_64";
-  if (machine == "i686" || machine == "i386") return "x86";
-  if (machine == "riscv64") return "riscv";
-  if (machine == "ppc64le" || machine == "ppc64") return "powerpc";
-  if (machine == "s390x") return "s390";
-  if (machine == "loongarch64") return "loongarch";
+  std::string name = fmt::format(" {} ", machine);
+  for (const Architecture& architecture : architectures)
+    if (architecture.others.contains(name)) return architecture.name;
   return machine;
 }
 
 bool is_arch_name(std::string_view name) {
-  constexpr std::array<std::string_view, 9> names = {
-      "x86_64", "arm64", "x86", "arm", "riscv", "powerpc", "s390", "mips", "loongarch"};
-  return std::ranges::find(names, arch_name(name)) != names.end();
+  return !arch_with(&Architecture::name, arch_name(name)).empty();
 }
 
 }  // namespace bpflink

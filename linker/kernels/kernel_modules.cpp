@@ -35,15 +35,6 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
 }
 
-/// BTF that is split from a distilled base, relocated to the kernel's types.
-std::expected<OwnedBytes, Error> relocated(std::span<const std::byte> blob,
-                                           std::span<const std::byte> base_blob,
-                                           const Kernel& kernel) {
-  auto bytes = relocate_base(blob, base_blob, kernel.btf, CoreKernelAccess::named(kernel.index, 0));
-  if (!bytes) return std::unexpected(bytes.error());
-  return OwnedBytes::of(std::move(*bytes));
-}
-
 /// Reads a module; nothing if it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name,
@@ -59,12 +50,18 @@ std::expected<std::optional<KernelModule>, Error> read_module(const std::string&
       image->form == KernelImage::Form::Btf ? image->contents.bytes : section(*image, ".BTF");
   auto base_blob = section(*image, ".BTF.base");
   if (blob.empty()) return std::nullopt;
-  std::expected<OwnedBytes, Error> storage =
-      base_blob.empty() ? keep_part(*image, blob) : relocated(blob, base_blob, kernel);
-  if (!storage) return std::unexpected(storage.error());
-  auto btf = Btf::parse(storage->bytes, &kernel.btf);
+  OwnedBytes storage;
+  if (base_blob.empty()) {
+    storage = keep_part(*image, blob);
+  } else {  // it is split from a distilled base
+    const NamedTypes& names = CoreKernelAccess::named(kernel.index, 0);
+    auto bytes = relocate_base(blob, base_blob, kernel.btf, names);
+    if (!bytes) return std::unexpected(bytes.error());
+    storage = OwnedBytes::of(std::move(*bytes));
+  }
+  auto btf = Btf::parse(storage.bytes, &kernel.btf);
   if (!btf) return std::unexpected(btf.error());
-  return KernelModule{std::move(name), std::move(*storage), std::move(*btf)};
+  return KernelModule{std::move(name), std::move(storage), std::move(*btf)};
 }
 
 }  // namespace

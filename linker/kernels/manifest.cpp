@@ -10,6 +10,7 @@
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel_image.hpp"
+#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {
@@ -54,8 +55,7 @@ std::expected<Manifest, Error> read_manifest(const std::string& path) {
   if (!file) return fail_in(path, file.error());
   auto bytes = file->bytes();
   if (bytes.size() > largest_manifest) return fail("{}: is too large for a manifest", path);
-  const char* text = reinterpret_cast<const char*>(bytes.data());
-  Json list = Json::parse(text, text + bytes.size(), nullptr, false);
+  Json list = Json::parse(text_of(bytes), nullptr, false);
   if (!list.is_array()) return fail("{}: is not a list in JSON", path);
   Manifest manifest;
   for (size_t i = 0; i < list.size(); ++i) {

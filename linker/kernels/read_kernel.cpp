@@ -12,16 +12,13 @@
 #include "linker/kernels/kernel.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view text_of(const InputFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
 
 void describe_running_kernel(Kernel& kernel) {
   struct utsname names;
@@ -37,7 +34,8 @@ void describe_running_kernel(Kernel& kernel) {
 /// The version signature of an Ubuntu kernel, or "".
 std::string version_signature(const Kernel& kernel) {
   if (kernel.is_running)
-    if (auto file = InputFile::open("/proc/version_signature")) return std::string(text_of(*file));
+    if (auto file = InputFile::open("/proc/version_signature"))
+      return std::string(text_of(file->bytes()));
   return std::string(kernel.option("CONFIG_VERSION_SIGNATURE").value.text);
 }
 

@@ -28,10 +28,6 @@ constexpr size_t max_name_length = 4096;
 /// and in any.
 constexpr uint64_t max_names_per_byte = 16, max_names_always = 16 << 20;
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string_view without_trailing(std::string_view text, char c) {
   while (text.ends_with(c)) text.remove_suffix(1);
   return text;

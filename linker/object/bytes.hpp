@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <string_view>
 
 namespace bpflink {
 
@@ -19,6 +21,10 @@ template <typename T>
 void store(std::byte* to, T value, std::endian order) {
   if (order != std::endian::native) value = std::byteswap(value);
   std::memcpy(to, &value, sizeof value);
+}
+
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace bpflink

@@ -83,6 +83,7 @@ def main():
             for p in same:
                 del rows[p]
             rows[(kind, ANY, sleepable, "")] = row
+    helpers = sorted({row[1] for row in rows.values()})
     columns = sorted({row[2] for row in rows.values()})
     print("""// Which helpers and kfuncs programs may call: what booted kernels said.
 // Made by tests/core/calls.sh.
@@ -96,10 +97,12 @@ namespace {
 """)
     print("constexpr std::array<LinuxRelease, %d> releases = {{%s}};\n" % (
         len(releases), ", ".join("{%s}" % r.replace(".", ", ") for r in releases)))
+    print("constexpr std::array<std::string_view, %d> helpers = {{" % len(helpers))
+    print("".join('    "%s",\n' % row for row in helpers) + "}};\n")
     print("constexpr std::array<ProgramCalls, %d> programs = {{" % len(rows))
     for p, row in sorted(rows.items()):
-        print('    {ProgramType{%d}, %d, %s, "%s", \'%s\', %d,\n     "%s"},' % (
-            p[0], p[1], "true" if p[2] else "false", p[3], row[0], columns.index(row[2]), row[1]))
+        print('    {ProgramType{%d}, %d, %s, "%s", \'%s\', %d, %d},' % (
+            p[0], p[1], "true" if p[2] else "false", p[3], row[0], helpers.index(row[1]), columns.index(row[2])))
     print("}};\n")
     groups = defaultdict(list)
     for i, name in enumerate(names):
@@ -115,7 +118,7 @@ namespace {
 
 }  // namespace
 
-constinit const CallTables call_tables{releases, programs, kfuncs};
+constinit const CallTables call_tables{releases, helpers, programs, kfuncs};
 
 }  // namespace bpflink""")
 

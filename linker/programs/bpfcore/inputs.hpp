@@ -5,6 +5,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct KernelSummary {
   std::string name;
   KernelIdentity identity;
 };
+nlohmann::ordered_json to_json(const KernelSummary& kernel);
 
 /// Distinguishes programs from kernels, reads the programs and lists the kernels. A check passes
 /// over files that cannot be read, if others can. Errors begin with the file: it cannot be read, is

@@ -11,44 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view reason_name(CoreReason reason) {
-  constexpr std::string_view names[] = {"",
-                                        "no_type",
-                                        "no_member",
-                                        "member_type_mismatch",
-                                        "not_an_array",
-                                        "short_array",
-                                        "no_enumerator",
-                                        "not_an_enum",
-                                        "type_mismatch",
-                                        "ambiguous",
-                                        "anonymous",
-                                        "malformed",
-                                        "no_size",
-                                        "not_for_arrays",
-                                        "wide_bitfield",
-                                        "too_deep",
-                                        "member_size",
-                                        "large_offset",
-                                        "unexpected_instruction"};
-  return names[static_cast<size_t>(reason)];
-}
-
-std::string_view outcome_name(CoreOutcome outcome) {
-  constexpr std::string_view names[] = {"value", "absent", "failed"};
-  return names[static_cast<size_t>(outcome)];
-}
-
-Json kernel_to_json(const KernelSummary& kernel) {
-  Json json{{"name", kernel.name}};
-  auto add = [&](const char* key, const std::string& text) {
-    json[key] = text.empty() ? Json() : Json(text);
-  };
-  add("release", kernel.identity.release);
-  add("architecture", kernel.identity.arch);
-  add("build_id", kernel.identity.build_id);
-  return json;
-}
+constexpr std::string_view reason_names[] = {
+    "none",        "no_type",       "no_member",    "member_type_mismatch",  "not_an_array",
+    "short_array", "no_enumerator", "not_an_enum",  "type_mismatch",         "ambiguous",
+    "anonymous",   "malformed",     "no_size",      "not_for_arrays",        "wide_bitfield",
+    "too_deep",    "member_size",   "large_offset", "unexpected_instruction"};
+constexpr std::string_view outcome_names[] = {"value", "absent", "failed"};
 
 Json object_to_json(const CoreObject& object) {
   Json json{{"name", object.name}, {"programs", Json::array()}};
@@ -77,7 +45,7 @@ class JsonWriter {
 
   void add_inputs_and_statuses() {
     add_array("kernels", [&] {
-      for (const KernelSummary& kernel : report_.kernels) add(kernel_to_json(kernel));
+      for (const KernelSummary& kernel : report_.kernels) add(to_json(kernel));
     });
     add_array("objects", [&] {
       for (const CoreObject& object : report_.objects) add(object_to_json(object));
@@ -158,13 +126,13 @@ class JsonWriter {
                      {"kind", core_kind_name(record.relocation.kind)},
                      {"access", object.accesses[index]},
                      {"status", core_status_name(finding.status)},
-                     {"outcome", outcome_name(finding.binding->outcome)},
+                     {"outcome", outcome_names[static_cast<size_t>(finding.binding->outcome)]},
                      {"value", has_value ? Json(finding.binding->value) : Json()}});
     const DiagnosticLocation& location = object.locations[index];
     if (location.line != 0)
       json["source"] = {
           {"file", location.source}, {"line", location.line}, {"column", location.column}};
-    if (!has_value) json["reason"] = reason_name(finding.binding->reason);
+    if (!has_value) json["reason"] = reason_names[static_cast<size_t>(finding.binding->reason)];
     for (const CoreAssumption& assumption : finding.binding->assumes)
       json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
     set_programs(finding.programs, json);
@@ -203,6 +171,14 @@ class JsonWriter {
 };
 
 }  // namespace
+
+Json to_json(const KernelSummary& kernel) {
+  auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  return {{"name", kernel.name},
+          {"release", text(kernel.identity.release)},
+          {"architecture", text(kernel.identity.arch)},
+          {"build_id", text(kernel.identity.build_id)}};
+}
 
 void write_json(const CoreReport& report, const std::vector<CoreProblem>& problems,
                 const std::function<void(std::string_view)>& write) {

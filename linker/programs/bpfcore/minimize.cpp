@@ -14,6 +14,7 @@
 #include "linker/code/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/temporaries.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/outputs.hpp"
 #include "linker/programs/bpfcore/archive.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
@@ -176,8 +177,7 @@ class Minimize {
       std::set<std::string> names;
       for (size_t kernel = 0; kernel < summaries_.size(); ++kernel) {
         Blob& blob = blobs_of_kernels_[kernel][column];
-        std::string_view bytes(reinterpret_cast<const char*>(blob.data()), blob.size());
-        auto [entry, is_new] = known.try_emplace(bytes, blobs_.size());
+        auto [entry, is_new] = known.try_emplace(text_of(blob), blobs_.size());
         uses_.push_back({kernel, column, entry->second});
         if (!is_new) continue;
         blobs_.push_back(std::move(blob));
@@ -234,12 +234,8 @@ class Minimize {
     using Json = nlohmann::ordered_json;
     Json kernels = Json::array();
     for (const KernelSummary& summary : summaries_) {
-      auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-      kernels.push_back({{"name", summary.name},
-                         {"release", text(summary.identity.release)},
-                         {"architecture", text(summary.identity.arch)},
-                         {"build_id", text(summary.identity.build_id)},
-                         {"files", Json::array()}});
+      kernels.push_back(to_json(summary));
+      kernels.back()["files"] = Json::array();
     }
     for (const Use& use : uses_) {
       Json file{{"file", paths_[use.blob]}, {"bytes", blobs_[use.blob].size()}};

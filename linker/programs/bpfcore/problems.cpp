@@ -132,9 +132,14 @@ class ProblemFinder {
     return problems_.size() - 1;
   }
 
+  /// Whether all of the programs, and at least one, are optional.
   bool are_optional(const CoreObject& object, const ProgramList& programs) {
     auto [known, is_new] = are_optional_.try_emplace(programs.identity());
-    if (is_new) known->second = object.are_optional(programs.span());
+    auto is_optional = [&](std::string_view name) {
+      auto program = object.find_program(name);
+      return program && object.is_optional[*program];
+    };
+    if (is_new) known->second = !programs.empty() && std::ranges::all_of(programs, is_optional);
     return known->second;
   }
 
