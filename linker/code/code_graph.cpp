@@ -13,10 +13,6 @@ constexpr uint8_t max_parameters = 5, last_register = 10;
 /// A function with more blocks is opaque, which bounds the memory for blocks.
 constexpr uint32_t max_blocks = 1u << 17;
 
-bool is_unconditional(const Insn& insn) {
-  return BPF_OP(insn.code) == BPF_JA;
-}
-
 }  // namespace
 
 CodeGraph::CodeGraph(const ObjectFile& file) : object(file) {
@@ -89,7 +85,7 @@ void CodeGraph::describe_functions() {
     if (is_extern)
       externs_.try_emplace(
           btf.name(declaration.type()),
-          ExternType{declaration.type().type(), declaration.role == SectionRole::Kconfig,
+          CodeExtern{declaration.type().type(), declaration.role == SectionRole::Kconfig,
                      declaration.is_func()});
   }
   std::unordered_map<uint32_t, uint32_t> function_of_type;
@@ -154,24 +150,9 @@ const CodeVariable* CodeGraph::find_variable(uint32_t section, uint64_t offset) 
   return offset < variable.end ? &variable : nullptr;
 }
 
-const CodeGraph::ExternType* CodeGraph::find_extern(const InputSymbol& symbol) const {
+const CodeExtern* CodeGraph::find_extern(const InputSymbol& symbol) const {
   auto found = externs_.find(symbol.name);
   return found == externs_.end() ? nullptr : &found->second;
-}
-
-std::optional<uint64_t> CodeGraph::extern_size(uint32_t symbol) const {
-  const ExternType* type = find_extern(object.symbols[symbol]);
-  return type && !type->is_function ? type_size(*object.btf, type->type) : std::nullopt;
-}
-
-bool CodeGraph::is_extern_function(const InputSymbol& symbol) const {
-  const ExternType* type = find_extern(symbol);
-  return type && type->is_function;
-}
-
-bool CodeGraph::is_extern_address(const InputSymbol& symbol) const {
-  const ExternType* type = find_extern(symbol);
-  return type && !type->is_function && skip_modifiers(*object.btf, type->type) == 0;
 }
 
 uint32_t CodeGraph::find_function(uint32_t section, int64_t offset) const {
@@ -202,14 +183,12 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
   auto [holder, offset] = target.place;
   if (!insn.is_call() && !insn.is_ld_imm64()) return {Unknown};
   if (holder && holder->is_code()) return refer_to_code(holder->index, offset, insn.is_call());
-  if (insn.is_call() && !symbol.is_defined() && is_extern_function(symbol))
-    return {Ksym, relocation.symbol};
+  const CodeExtern* type = symbol.is_defined() ? nullptr : find_extern(symbol);
+  if (insn.is_call() && type && type->is_function) return {Ksym, relocation.symbol};
   if (!insn.is_ld_imm64() || section.name.empty()) return {Unknown};
   if (holder && holder->role == SectionRole::Rodata)
     return {Data, holder->index, offset + (target.symbol ? relocation.addend : 0)};
   if (holder && holder->role == SectionRole::Maps && target.symbol) return {Map, relocation.symbol};
-  if (symbol.is_defined()) return {Unknown};
-  const ExternType* type = find_extern(symbol);
   if (!type || (type->is_kconfig && type->is_function)) return {Unknown};
   return {type->is_kconfig ? Kconfig : Ksym, relocation.symbol, relocation.addend};
 }
@@ -295,7 +274,8 @@ void CodeGraph::find_blocks(CodeFunction& function) {
   for (uint32_t i = function.first_block; i < blocks.size(); ++i) {
     CodeBlock& block = blocks[i];
     const CodeInsn& last = insns[block.end - 1];
-    bool goes_on = !last.insn.is_exit() && !(last.insn.is_jump() && is_unconditional(last.insn));
+    bool goes_on =
+        !last.insn.is_exit() && !(last.insn.is_jump() && BPF_OP(last.insn.code) == BPF_JA);
     if (goes_on && i + 1 < blocks.size()) block.next = i + 1;
     if (last.insn.is_jump()) block.target = block_of[*find_target(last)];
   }

@@ -78,6 +78,12 @@ struct CodeVariable {
   std::string_view name;
 };
 
+/// The declaration of an extern.
+struct CodeExtern {
+  uint32_t type;
+  bool is_kconfig, is_function;
+};
+
 class CodeGraph {
  public:
   /// `object` must outlive the graph.
@@ -98,11 +104,8 @@ class CodeGraph {
   uint32_t find_block(uint32_t section, uint64_t offset) const;
   /// The variable that contains byte `offset` of a section, or null.
   const CodeVariable* find_variable(uint32_t section, uint64_t offset) const;
-  /// The size of an extern's type, if known.
-  std::optional<uint64_t> extern_size(uint32_t symbol) const;
-  /// Whether an extern is a function, or a variable without a type.
-  bool is_extern_function(const InputSymbol& symbol) const;
-  bool is_extern_address(const InputSymbol& symbol) const;
+  /// What BTF declares of an extern, or null.
+  const CodeExtern* find_extern(const InputSymbol& symbol) const;
 
  private:
   void find_functions();
@@ -118,14 +121,8 @@ class CodeGraph {
                       const Insn& insn) const;
   CodeReference refer_to_code(uint32_t section, int64_t offset, bool is_call) const;
 
-  struct ExternType {
-    uint32_t type;
-    bool is_kconfig, is_function;
-  };
-  const ExternType* find_extern(const InputSymbol& symbol) const;
-
   std::unordered_map<uint32_t, std::vector<CodeVariable>> variables_;  ///< by section
-  std::unordered_map<std::string_view, ExternType> externs_;
+  std::unordered_map<std::string_view, CodeExtern> externs_;
   /// Edges without an instruction: exception callbacks, and code that runs into the next function.
   std::vector<std::pair<uint32_t, uint32_t>> hidden_uses_;
 };

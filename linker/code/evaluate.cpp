@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bpflink/btf_query.hpp"
+
 namespace bpflink {
 namespace {
 
@@ -121,9 +123,9 @@ Value Evaluator::ksym_address(const CodeReference& reference) const {
   if (!*exists && reference.offset == 0) return Value::constant(0);
   // To the verifier, the address of a variable without a type is a number. For one with a type, it
   // may know only that the kernel's BTF has it.
-  bool is_known =
-      graph_.is_extern_address(symbol) ||
-      (verifier_.has(KernelFeature::KsymAddresses) && graph_.is_extern_function(symbol));
+  const CodeExtern* type = graph_.find_extern(symbol);
+  bool is_known = type && (type->is_function ? verifier_.has(KernelFeature::KsymAddresses)
+                                             : skip_modifiers(*graph_.object.btf, type->type) == 0);
   return *exists && is_known ? Value{Value::Kind::NonZero} : Value::foreign();
 }
 
@@ -160,9 +162,11 @@ std::optional<uint64_t> Evaluator::kconfig_value(std::string_view name) const {
 
 std::optional<Value> Evaluator::load_kconfig(const Value& base, uint64_t offset, uint32_t size,
                                              bool is_signed) const {
-  auto whole = graph_.extern_size(base.base);
+  const InputSymbol& symbol = graph_.object.symbols[base.base];
+  const CodeExtern* type = graph_.find_extern(symbol);
+  auto whole = type ? type_size(*graph_.object.btf, type->type) : std::nullopt;
   if (!whole || *whole > 8 || offset > *whole || size > *whole - offset) return std::nullopt;
-  auto value = kconfig_value(graph_.object.symbols[base.base].name);
+  auto value = kconfig_value(symbol.name);
   if (!value) return std::nullopt;
   return loaded(part_of(*value, *whole, offset, size, graph_.object.byte_order), size, is_signed);
 }

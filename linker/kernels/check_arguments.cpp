@@ -11,7 +11,6 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/relocations/candidates.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 #include "bpflink/btf_query.hpp"
 #include "linker/kernels/denied_targets.hpp"

@@ -4,7 +4,6 @@
 #include <linux/bpf.h>
 
 #include <expected>
-#include <optional>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -87,24 +86,21 @@ std::string similar_option(KernelNeeds& needs, std::string_view name) {
                                    : fmt::format("did you mean {}{}?", prefix, nearest.nearest());
 }
 
-/// Sets the status, and the reason as a sentence about the variable.
-void conclude(CoreFinding& finding, CoreStatus status, std::string_view reason,
-              std::string advice = {}) {
-  finding.status = status;
-  finding.complain(fmt::format("{} {}", finding.name, reason), std::move(advice));
+/// Fails for a reason that is the rest of a sentence about the variable, whose value is not known.
+Answer<uint64_t> refuse(CoreFinding& finding, std::string_view reason, std::string advice = {}) {
+  finding.fail(fmt::format("{} {}", finding.name, reason), std::move(advice));
+  return {};
 }
 
 /// The variable stays 0.
 Answer<uint64_t> leave_zero(CoreFinding& finding, std::string_view reason) {
   finding.becomes_zero = true;
-  conclude(finding, CoreStatus::Resolves, reason);
+  finding.complain(fmt::format("{} {}", finding.name, reason));
   return {Knowledge::Absent};
 }
 
 Answer<uint64_t> settle(const Written& written, CoreFinding& finding) {
-  if (written) return *written;
-  conclude(finding, CoreStatus::Fails, written.error());
-  return {};
+  return written ? *written : refuse(finding, written.error());
 }
 
 Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const KconfigType& type,
@@ -115,7 +111,7 @@ Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const Kco
       return settle(write_option(type, option.value), finding);
     case Knowledge::Absent:
       if (entry.is_weak) return leave_zero(finding, "is not set");
-      conclude(finding, CoreStatus::Fails, "is not set", similar_option(needs, entry.name));
+      refuse(finding, "is not set", similar_option(needs, entry.name));
       return {Knowledge::Absent};
     case Knowledge::Unknown:
       break;
@@ -128,12 +124,10 @@ Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const Kco
 Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const KconfigType& type,
                                CoreFinding& finding) {
   if (entry.name == "LINUX_KERNEL_VERSION") {
-    if (kernel.hides_version) {
-      conclude(finding, CoreStatus::Fails,
-               fmt::format("has no value: libbpf needs three numbers of the release {}",
-                           kernel.identity.release));
-      return {};
-    }
+    if (kernel.hides_version)
+      return refuse(finding,
+                    fmt::format("has no value: libbpf needs three numbers of the release {}",
+                                kernel.identity.release));
     if (kernel.version_code) return settle(write_number(type, *kernel.version_code), finding);
     finding.leave_unknown(finding.name, release_advice);
     return {};
@@ -148,11 +142,8 @@ Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const 
     settle(write_number(type, 1), finding);
     return {};  // it is 0 or 1
   }
-  if (!is_kconfig_name(entry.name, entry.is_weak)) {
-    conclude(finding, CoreStatus::Fails,
-             "is neither an option of the kernel nor one that libbpf knows");
-    return {};
-  }
+  if (!is_kconfig_name(entry.name, entry.is_weak))
+    return refuse(finding, "is neither an option of the kernel nor one that libbpf knows");
   auto written = write_number(type, 0);
   return written ? leave_zero(finding, "is unknown to libbpf") : settle(written, finding);
 }
@@ -166,7 +157,7 @@ void KernelNeeds::check_kconfig() {
     Answer<uint64_t> value;
     auto type = kconfig_type(*object.btf(), entry.type_id);
     if (!type)
-      conclude(finding, CoreStatus::Fails, "has a type that libbpf does not fill in");
+      value = refuse(finding, "has a type that libbpf does not fill in");
     else if (entry.name.starts_with("CONFIG_"))
       value = check_option(*this, entry, *type, finding);
     else

@@ -3,39 +3,37 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 namespace bpflink {
 namespace {
 
-enum class Denied : uint8_t { Always, AtReturn, Hook };
+constexpr std::string_view always = "is denied: programs rely on it themselves",
+                           at_return = "does not return: only fentry programs are accepted",
+                           hook = "is disabled for programs";
 
 /// Functions or hooks that kernels deny since the same releases; names have a space around each.
 struct DeniedNames {
-  Denied denied;
+  std::string_view reason;  ///< one of these
   Introduction since;
   std::string_view names;
 };
 constexpr DeniedNames denied_names[] = {
-    {Denied::Always, {5, 13}, " migrate_disable migrate_enable rcu_read_unlock_strict "},
-    {Denied::Always,
-     {6, 4},
-     " preempt_count_add preempt_count_sub __rcu_read_lock __rcu_read_unlock "},
-    {Denied::Always, {6, 18}, " ___migrate_enable "},
-    {Denied::AtReturn,
+    {always, {5, 13}, " migrate_disable migrate_enable rcu_read_unlock_strict "},
+    {always, {6, 4}, " preempt_count_add preempt_count_sub __rcu_read_lock __rcu_read_unlock "},
+    {always, {6, 18}, " ___migrate_enable "},
+    {at_return,
      {{6, 15}, {6, 12}},  // stable versions of earlier releases have it as well
      " __ia32_sys_exit __ia32_sys_exit_group __kunit_abort kunit_try_catch_throw "
      "__module_put_and_kthread_exit __x64_sys_exit __x64_sys_exit_group do_exit do_group_exit "
      "kthread_complete_and_exit kthread_exit make_task_dead "},
-    {Denied::Hook,
+    {hook,
      {6, 12},
      " vm_enough_memory inode_need_killpriv inode_getsecurity inode_listsecurity "
      "inode_copy_up_xattr getselfattr getprocattr setprocattr key_getsecurity audit_rule_match "
      "ismaclabel "},
-    {Denied::Hook, {7, 2}, " file_alloc_security "},
-    {Denied::Hook, {{7, 2}, {6, 12}}, " xfrm_decode_session "},
+    {hook, {7, 2}, " file_alloc_security "},
+    {hook, {{7, 2}, {6, 12}}, " xfrm_decode_session "},
 };
 
 /// LSM hooks in which programs may sleep: sleepable_lsm_hooks of the kernel.
@@ -82,25 +80,16 @@ bool runs_at_return(uint32_t attach_type) {
 std::optional<DeniedTarget> find_denied(const SectionMeaning& meaning, std::string_view name) {
   bool is_hook = meaning.type == ProgramType::Lsm;
   std::string wanted = fmt::format(" {} ", name);
-  auto row = std::ranges::find_if(denied_names, [&](const DeniedNames& candidate) {
-    return candidate.names.contains(wanted) && (candidate.denied == Denied::Hook) == is_hook;
-  });
-  if (row == std::end(denied_names)) return std::nullopt;
-  switch (row->denied) {
-    case Denied::Always:
-      return DeniedTarget{row->since, "is denied: programs rely on it themselves"};
-    case Denied::AtReturn:
-      if (!runs_at_return(meaning.attach_type)) return std::nullopt;
-      return DeniedTarget{row->since, "does not return: only fentry programs are accepted"};
-    case Denied::Hook:
-      return DeniedTarget{row->since, "is disabled for programs"};
-  }
+  for (const DeniedNames& row : denied_names)
+    if (row.names.contains(wanted) && (row.reason == hook) == is_hook &&
+        (row.reason != at_return || runs_at_return(meaning.attach_type)))
+      return DeniedTarget{row.since, row.reason};
   return std::nullopt;
 }
 
-Knowledge may_sleep_in(const Kernel& kernel, std::string_view hook) {
-  if (hook == once_sleepable_hook) return Knowledge::Unknown;
-  std::string name = fmt::format(" {} ", hook);
+Knowledge may_sleep_in(const Kernel& kernel, std::string_view hook_name) {
+  if (hook_name == once_sleepable_hook) return Knowledge::Unknown;
+  std::string name = fmt::format(" {} ", hook_name);
   LinuxRelease before = after_asked;
   for (const SleepableHooks& hooks : sleepable_hooks) {
     if (!hooks.names.contains(name)) continue;

@@ -56,16 +56,12 @@ std::string_view debian_release(std::string_view version) {
   return at == version.npos ? "" : version.substr(at + name.size());
 }
 
-std::expected<KernelConfig, Error> parse_config(const InputFile& file) {
-  auto config = KernelConfig::parse(file.bytes());
-  if (!config) return fail_in(file.name(), config.error());
-  return config;
-}
-
 std::expected<KernelConfig, Error> read_config(const std::string& path,
                                                const std::expected<InputFile, Error>& file) {
   if (!file) return fail_in(path, file.error());
-  return parse_config(*file);
+  auto config = KernelConfig::parse(file->bytes());
+  if (!config) return fail_in(file->name(), config.error());
+  return config;
 }
 
 /// The configuration file of a kernel of that release in `directory`: a file named after the

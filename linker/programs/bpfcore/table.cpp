@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <span>
-#include <utility>
 
 #include "dedup/internal.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
