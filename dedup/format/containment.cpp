@@ -5,10 +5,8 @@
 // references of these two must have no circles.
 //
 // A type is sound if it contains only sound types. Most types contain only types that are known to
-// be sound when they are reached. A few passes back and forth over the rest settle most of them,
-// because types are near those that they contain. A depth-first search with an explicit stack
-// settles the others. The time is linear in the types.
-#include <algorithm>
+// be sound when they are reached. A depth-first search with an explicit stack settles the others.
+// The time is linear in the types.
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
@@ -17,9 +15,6 @@
 namespace bpflink {
 
 namespace {
-
-/// How many passes go over unsettled types before the search.
-constexpr int max_passes = 8;
 
 /// in_progress: the search is at the types that it contains.
 enum Mark : uint8_t { unknown, sound, in_progress };
@@ -30,18 +25,11 @@ class ContainmentCheck {
       : types_(types), marks_(types.end_id() - types.first_id()) {}
 
   std::optional<uint32_t> run() {
-    std::vector<uint32_t> unsettled;
     for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
       if (is_leaf(kind_of(types_.first_word(id)))) mark(id) = sound;
     for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
-      if (mark(id) != sound && !mark_if_sound(id)) unsettled.push_back(id);
-    for (int pass = 0; pass < max_passes && !unsettled.empty(); ++pass) {
-      std::ranges::reverse(unsettled);
-      std::erase_if(unsettled, [&](uint32_t id) { return mark_if_sound(id); });
-    }
-    std::ranges::sort(unsettled);
-    for (uint32_t id : unsettled)
-      if (auto found = search(id)) return found;
+      if (mark(id) != sound && !mark_if_sound(id))
+        if (auto found = search(id)) return found;
     return std::nullopt;
   }
 
