@@ -85,11 +85,6 @@ class Coverage {
   std::map<uint64_t, uint64_t> ends_;  ///< of ranges of bits, by their beginning
 };
 
-/// Whether a member is padding, by the last component of its path.
-bool is_padding(std::string_view path) {
-  return names_padding(path.substr(path.rfind('.') + 1));
-}
-
 /// An enumerator's value as a number that orders like it, signed or not.
 uint64_t ordered_value(BtfType type, uint64_t value) {
   return value ^ uint64_t { type.kind_flag() } << 63;
@@ -215,7 +210,7 @@ std::optional<LayoutDifference> compare_record_layouts(const Record& a, const Re
   for (auto& [path, field] : by_path) spans_b.emplace(field->bit_offset, field->bits);
   auto is_accounted_for = [&](const Field& field, const auto& others) {
     return others.contains({field.bit_offset, field.bits}) || agreed.covers(field) ||
-           is_padding(field.path);
+           names_padding(std::string_view(field.path).substr(field.path.rfind('.') + 1));
   };
   auto missing = [](const Record& record) {
     return DifferenceSide{0, "no such member", record.id};
