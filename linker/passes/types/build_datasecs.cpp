@@ -55,17 +55,17 @@ class DatasecBuilder {
     bool is_func = declaration.is_func();
     Symbol* symbol = declaration.symbol;
     if (!symbol) {
-      if (!is_func) declare_static(object, declaration, type);
+      if (!is_func) declare_static(object, declaration);
       return;
     }
     if (!is_func && lives_on_as_local(object, declaration))
-      return declare_local(object, declaration, type);
+      return declare_local(object, declaration);
     if (!describes_symbol(object, declaration) || !symbol->in_output) return;
     if (!is_func) {
       auto linkage = !symbol->is_defined    ? BtfLinkage::Extern
                      : symbol->is_localized ? BtfLinkage::Static
                                             : BtfLinkage::Global;
-      symbol->output_btf_id = add_var(object, type, linkage);
+      symbol->output_btf_id = add_var(object, type, linkage, object.type_map[type.type()]);
       object.type_map.set(declaration.type_id, symbol->output_btf_id);
     }
     if (symbol->is_defined) {
@@ -117,27 +117,29 @@ class DatasecBuilder {
     return ++parts_ > max_parts ? std::nullopt : find_part(id, declaration.size);
   }
 
-  void declare_static(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
+  void declare_static(ObjectFile& object, const BtfDeclaration& declaration) {
     const InputSection* section = object.find_linked_section(declaration.datasec);
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
-    auto of_part = type_of_static(object, declaration);
-    if (!of_part) return;  // a variable without a VAR is none to user space, and loads
-    uint32_t id = add_var(object, type, BtfLinkage::Static, *of_part);
-    object.type_map.set(declaration.type_id, id);
-    list(place->section->name, {place->offset, declaration.size, id});
+    // A variable without a VAR is none to user space, and loads.
+    if (auto of_part = type_of_static(object, declaration))
+      add_static(object, declaration, *place, *of_part);
   }
 
   /// A losing definition in a section that stays whole.
-  void declare_local(ObjectFile& object, const BtfDeclaration& declaration, BtfType type) {
+  void declare_local(ObjectFile& object, const BtfDeclaration& declaration) {
     const InputSymbol& input = object.symbols[declaration.symbol_index];
     if (!input.is_in_section()) return;
-    auto place = place_of(object.sections[input.section], input.value);
-    if (!place) return;
-    uint32_t id = add_var(object, type, BtfLinkage::Static);
+    if (auto place = place_of(object.sections[input.section], input.value))
+      add_static(object, declaration, *place, object.type_map[declaration.type().type()]);
+  }
+
+  void add_static(ObjectFile& object, const BtfDeclaration& declaration, OutputPlace place,
+                  uint32_t type) {
+    uint32_t id = add_var(object, declaration.type(), BtfLinkage::Static, type);
     object.type_map.set(declaration.type_id, id);
-    list(place->section->name, {place->offset, declaration.size, id});
+    list(place.section->name, {place.offset, declaration.size, id});
   }
 
   void list_definition(const Symbol& symbol, uint32_t declared_size) {
@@ -150,9 +152,6 @@ class DatasecBuilder {
     list(place->section->name, {place->offset, size, symbol.output_btf_id});
   }
 
-  uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage) {
-    return add_var(object, type, linkage, object.type_map[type.type()]);
-  }
   uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage, uint32_t id) {
     uint32_t words[] = {std::to_underlying(linkage)};
     return btf_.add_type(btf_.add_string(object.btf->name(type)), BtfBuilder::info(BtfKind::Var),
