@@ -4,7 +4,6 @@
 #include <linux/bpf.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -160,46 +159,6 @@ bool is_like_map(const BtfView& types, uint32_t definition) {
     return attribute.name == "type" && attribute.form == MapAttribute::Form::Number;
   });
   return has_type && std::ranges::all_of(attributes, has_form);
-}
-
-std::string_view map_type_name(uint32_t type) {
-  // In the order of the kernel's enum bpf_map_type, as bpftool spells them.
-  constexpr std::array<std::string_view, 35> names = {"unspec",
-                                                      "hash",
-                                                      "array",
-                                                      "prog_array",
-                                                      "perf_event_array",
-                                                      "percpu_hash",
-                                                      "percpu_array",
-                                                      "stack_trace",
-                                                      "cgroup_array",
-                                                      "lru_hash",
-                                                      "lru_percpu_hash",
-                                                      "lpm_trie",
-                                                      "array_of_maps",
-                                                      "hash_of_maps",
-                                                      "devmap",
-                                                      "sockmap",
-                                                      "cpumap",
-                                                      "xskmap",
-                                                      "sockhash",
-                                                      "cgroup_storage",
-                                                      "reuseport_sockarray",
-                                                      "percpu_cgroup_storage",
-                                                      "queue",
-                                                      "stack",
-                                                      "sk_storage",
-                                                      "devmap_hash",
-                                                      "struct_ops",
-                                                      "ringbuf",
-                                                      "inode_storage",
-                                                      "task_storage",
-                                                      "bloom_filter",
-                                                      "user_ringbuf",
-                                                      "cgrp_storage",
-                                                      "arena",
-                                                      "insn_array"};
-  return type < names.size() ? names[type] : "unknown";
 }
 
 }  // namespace bpflink

@@ -75,6 +75,7 @@ enum class Entries : uint8_t { Some, None };
 
 struct MapRules {
   uint32_t type;
+  std::string_view name;  ///< as bpftool spells it
   SizeRule key, value;
   uint32_t flags = 0;           ///< those that are allowed
   uint32_t required_flags = 0;  ///< those that must be set
@@ -91,45 +92,49 @@ constexpr uint32_t array_flags = flag_numa_node | access_flags;
 constexpr uint32_t storage_flags = flag_no_prealloc | flag_clone;
 
 constexpr MapRules rules[] = {
-    {BPF_MAP_TYPE_HASH, some, some, hash_flags},
-    {BPF_MAP_TYPE_ARRAY, index_key, some, array_flags | flag_mmapable | flag_inner_map},
-    {BPF_MAP_TYPE_PROG_ARRAY, descriptor, descriptor, user_flags},
-    {BPF_MAP_TYPE_PERF_EVENT_ARRAY, descriptor, descriptor, user_flags | flag_preserve_elements},
-    {BPF_MAP_TYPE_PERCPU_HASH, some, per_cpu, hash_flags & ~flag_numa_node},
-    {BPF_MAP_TYPE_PERCPU_ARRAY, index_key, per_cpu, access_flags},
-    {BPF_MAP_TYPE_STACK_TRACE, descriptor, stack_of_addresses,
+    {BPF_MAP_TYPE_HASH, "hash", some, some, hash_flags},
+    {BPF_MAP_TYPE_ARRAY, "array", index_key, some, array_flags | flag_mmapable | flag_inner_map},
+    {BPF_MAP_TYPE_PROG_ARRAY, "prog_array", descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_PERF_EVENT_ARRAY, "perf_event_array", descriptor, descriptor,
+     user_flags | flag_preserve_elements},
+    {BPF_MAP_TYPE_PERCPU_HASH, "percpu_hash", some, per_cpu, hash_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_PERCPU_ARRAY, "percpu_array", index_key, per_cpu, access_flags},
+    {BPF_MAP_TYPE_STACK_TRACE, "stack_trace", descriptor, stack_of_addresses,
      user_flags | flag_build_id | flag_read_only_program | flag_write_only_program},
-    {BPF_MAP_TYPE_CGROUP_ARRAY, descriptor, descriptor, user_flags},
-    {BPF_MAP_TYPE_LRU_HASH, some, some, lru_flags},
-    {BPF_MAP_TYPE_LRU_PERCPU_HASH, some, per_cpu, lru_flags & ~flag_numa_node},
-    {BPF_MAP_TYPE_LPM_TRIE, lpm_key, some, flag_no_prealloc | flag_numa_node | access_flags,
-     flag_no_prealloc},
-    {BPF_MAP_TYPE_ARRAY_OF_MAPS, descriptor, descriptor, user_flags},
-    {BPF_MAP_TYPE_HASH_OF_MAPS, some, descriptor, hash_flags},
-    {BPF_MAP_TYPE_DEVMAP, index_key, with_program_58, user_flags},
-    {BPF_MAP_TYPE_SOCKMAP, index_key, one_cookie, user_flags},
-    {BPF_MAP_TYPE_CPUMAP, index_key, with_program_59, flag_numa_node},
-    {BPF_MAP_TYPE_XSKMAP, index_key, index_key, user_flags},
-    {BPF_MAP_TYPE_SOCKHASH, {1, 512}, one_cookie, user_flags},
-    {BPF_MAP_TYPE_CGROUP_STORAGE, cgroup_key, cgroup_value, array_flags, 0, Entries::None},
-    {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, index_key, one_cookie, array_flags},
-    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, cgroup_key, cgroup_per_cpu, array_flags, 0, Entries::None},
-    {BPF_MAP_TYPE_QUEUE, none, some, array_flags},
-    {BPF_MAP_TYPE_STACK, none, some, array_flags},
-    {BPF_MAP_TYPE_SK_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
-     true},
-    {BPF_MAP_TYPE_DEVMAP_HASH, index_key, with_program_58, user_flags},
-    {BPF_MAP_TYPE_RINGBUF, none, none, flag_numa_node | flag_overwrite},
-    {BPF_MAP_TYPE_INODE_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
-     true},
-    {BPF_MAP_TYPE_TASK_STORAGE, index_key, some, storage_flags, flag_no_prealloc, Entries::None,
-     true},
-    {BPF_MAP_TYPE_BLOOM_FILTER, none, some, array_flags | flag_zero_seed},
-    {BPF_MAP_TYPE_USER_RINGBUF, none, none, flag_numa_node},
-    {map_type_cgrp_storage, index_key, some, storage_flags, flag_no_prealloc, Entries::None, true},
-    {map_type_arena, none, none, flag_mmapable | flag_segv_on_fault | flag_no_user_conversion,
-     flag_mmapable},
-    {map_type_insn_array, index_key, {16, 16}, 0},
+    {BPF_MAP_TYPE_CGROUP_ARRAY, "cgroup_array", descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_LRU_HASH, "lru_hash", some, some, lru_flags},
+    {BPF_MAP_TYPE_LRU_PERCPU_HASH, "lru_percpu_hash", some, per_cpu, lru_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_LPM_TRIE, "lpm_trie", lpm_key, some,
+     flag_no_prealloc | flag_numa_node | access_flags, flag_no_prealloc},
+    {BPF_MAP_TYPE_ARRAY_OF_MAPS, "array_of_maps", descriptor, descriptor, user_flags},
+    {BPF_MAP_TYPE_HASH_OF_MAPS, "hash_of_maps", some, descriptor, hash_flags},
+    {BPF_MAP_TYPE_DEVMAP, "devmap", index_key, with_program_58, user_flags},
+    {BPF_MAP_TYPE_SOCKMAP, "sockmap", index_key, one_cookie, user_flags},
+    {BPF_MAP_TYPE_CPUMAP, "cpumap", index_key, with_program_59, flag_numa_node},
+    {BPF_MAP_TYPE_XSKMAP, "xskmap", index_key, index_key, user_flags},
+    {BPF_MAP_TYPE_SOCKHASH, "sockhash", {1, 512}, one_cookie, user_flags},
+    {BPF_MAP_TYPE_CGROUP_STORAGE, "cgroup_storage", cgroup_key, cgroup_value, array_flags, 0,
+     Entries::None},
+    {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, "reuseport_sockarray", index_key, one_cookie, array_flags},
+    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, "percpu_cgroup_storage", cgroup_key, cgroup_per_cpu,
+     array_flags, 0, Entries::None},
+    {BPF_MAP_TYPE_QUEUE, "queue", none, some, array_flags},
+    {BPF_MAP_TYPE_STACK, "stack", none, some, array_flags},
+    {BPF_MAP_TYPE_SK_STORAGE, "sk_storage", index_key, some, storage_flags, flag_no_prealloc,
+     Entries::None, true},
+    {BPF_MAP_TYPE_DEVMAP_HASH, "devmap_hash", index_key, with_program_58, user_flags},
+    {BPF_MAP_TYPE_RINGBUF, "ringbuf", none, none, flag_numa_node | flag_overwrite},
+    {BPF_MAP_TYPE_INODE_STORAGE, "inode_storage", index_key, some, storage_flags, flag_no_prealloc,
+     Entries::None, true},
+    {BPF_MAP_TYPE_TASK_STORAGE, "task_storage", index_key, some, storage_flags, flag_no_prealloc,
+     Entries::None, true},
+    {BPF_MAP_TYPE_BLOOM_FILTER, "bloom_filter", none, some, array_flags | flag_zero_seed},
+    {BPF_MAP_TYPE_USER_RINGBUF, "user_ringbuf", none, none, flag_numa_node},
+    {map_type_cgrp_storage, "cgrp_storage", index_key, some, storage_flags, flag_no_prealloc,
+     Entries::None, true},
+    {map_type_arena, "arena", none, none,
+     flag_mmapable | flag_segv_on_fault | flag_no_user_conversion, flag_mmapable},
+    {map_type_insn_array, "insn_array", index_key, {16, 16}, 0},
 };
 
 std::string describe_sizes(const SizeRule& rule, std::string_view what) {
@@ -196,6 +201,14 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
 }
 
 }  // namespace
+
+std::string_view map_type_name(uint32_t type) {
+  // Maps without rules.
+  if (type == BPF_MAP_TYPE_UNSPEC) return "unspec";
+  if (type == BPF_MAP_TYPE_STRUCT_OPS) return "struct_ops";
+  auto rule = std::ranges::find(rules, type, &MapRules::type);
+  return rule == std::end(rules) ? "unknown" : rule->name;
+}
 
 std::optional<MapFault> find_rule_fault(const Map& map) {
   auto rule = std::ranges::find(rules, map.type, &MapRules::type);
