@@ -68,10 +68,11 @@ void link(Context& context) {
   // only.
   RUN(warn_unloadable);
 
-  // Warn of programs that lost their SEC().
+  // Warn of sections whose names are like those of programs.
   if (!options.partial) RUN(check_programs);
 
-  // Warn of functions that verifiers refuse: recursive ones, and global ones by their types.
+  // Warn of functions that lost their SEC(), and of those that verifiers refuse: recursive ones,
+  // and global ones by their types.
   if (!options.partial) RUN(check_functions);
 
   // Refuse pointers in data that code reads, which no loader fills in.

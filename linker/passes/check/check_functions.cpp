@@ -1,5 +1,6 @@
-// Pass: warn of functions that loaders or verifiers refuse: static programs, functions that call
-// each other in a circle, and global functions whose arguments or results no verifier accepts.
+// Pass: warn of functions that loaders skip, because they lost their SEC(), and of those that
+// loaders or verifiers refuse: static programs, functions that call each other in a circle, and
+// global functions whose arguments or results no verifier accepts.
 //
 // A verifier checks each global function on its own, by its types alone: it returns a number, and
 // a pointer argument points to a context or to something of known size. A static function is
@@ -42,20 +43,32 @@ struct Use {
   bool is_call;       ///< it is called there; otherwise its address is taken
 };
 
-/// All functions of live code and their uses of each other.
+/// All functions of live code, their uses of each other, and what else refers to them.
 class CallGraph {
  public:
   explicit CallGraph(const Context& context) {
     for (const auto& object : context.objects) add_functions(*object);
     for (auto& [section, starts] : starts_) std::ranges::sort(starts);
     uses.resize(functions.size());
-    for (auto& [section, starts] : starts_) add_uses(*section, starts);
+    is_used_.resize(functions.size());
+    for (const auto& object : context.objects)
+      for (const InputSection& section : object->linked_sections())
+        if (section.is_loaded()) add_uses(section);
   }
 
   std::vector<Function> functions;
   std::vector<std::vector<Use>> uses;  ///< by function
   /// Functions, and where they refer to code that no symbol covers.
   std::vector<std::pair<uint32_t, uint64_t>> nameless;
+
+  /// The objects to whose functions others refer.
+  std::unordered_set<const ObjectFile*> libraries;
+
+  /// Whether code or data refers to a function that begins there.
+  bool is_used(InputPlace place) const {
+    auto function = find(place);
+    return function && is_used_[*function];
+  }
 
   /// The functions that loaders load: the programs, and what these use.
   std::vector<bool> loaded() const {
@@ -89,38 +102,126 @@ class CallGraph {
     }
   }
 
-  std::optional<uint32_t> find(const std::vector<Start>& starts, uint64_t offset) const {
-    auto next = std::ranges::upper_bound(starts, Start{offset, UINT32_MAX});
-    if (next == starts.begin()) return std::nullopt;
+  /// The function that has the place, or nothing.
+  std::optional<uint32_t> find(InputPlace place) const {
+    auto found = starts_.find(place.section);
+    if (found == starts_.end() || place.offset < 0) return std::nullopt;
+    auto offset = static_cast<uint64_t>(place.offset);
+    auto next = std::ranges::upper_bound(found->second, Start{offset, UINT32_MAX});
+    if (next == found->second.begin()) return std::nullopt;
     const InputSymbol& symbol = *functions[(next - 1)->second].symbol;
     bool is_inside = symbol.size == 0 || offset - symbol.value < symbol.size;
     return is_inside ? std::optional((next - 1)->second) : std::nullopt;
   }
 
-  void add_use(const std::vector<Start>& users, InputPlace to, uint64_t at, bool is_call) {
-    auto user = find(users, at);
-    if (!user || !to.section || !to.section->is_code() || to.offset < 0) return;
-    auto used = starts_.find(to.section);
-    auto function =
-        used == starts_.end() ? std::nullopt : find(used->second, static_cast<uint64_t>(to.offset));
+  void add_use(const InputSection& section, uint64_t at, InputPlace to, bool is_call) {
+    auto function = find(to);
+    if (function && functions[*function].symbol->value == static_cast<uint64_t>(to.offset))
+      is_used_[*function] = true;
+    auto user = find({&section, static_cast<int64_t>(at)});
+    if (!user || to.offset < 0) return;
     if (function)
       uses[*user].push_back({*function, at, is_call});
     else
       nameless.emplace_back(*user, at);
   }
 
-  void add_uses(const InputSection& section, const std::vector<Start>& starts) {
-    for (const Relocation& relocation : section.relocations)
-      if (relocation.type == R_BPF_64_32 || relocation.type == R_BPF_64_64)
-        add_use(starts, target_of(*section.file, relocation).definition(), relocation.offset,
-                relocation.type == R_BPF_64_32);
+  void add_uses(const InputSection& section) {
+    for (const Relocation& relocation : section.relocations) {
+      Target target = target_of(*section.file, relocation);
+      InputPlace to = target.definition();
+      if (!to.section || !to.section->is_code()) continue;
+      if (to.section->file != section.file && !target.symbol->is_defined())
+        libraries.insert(to.section->file);
+      add_use(section, relocation.offset, to, relocation.type == R_BPF_64_32);
+    }
+    if (!section.is_code()) return;
     for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
-      if (branch.is_call) add_use(starts, {&section, branch.to}, branch.from, true);
+      if (branch.is_call) add_use(section, branch.from, {&section, branch.to}, true);
     });
   }
 
   std::unordered_map<const InputSection*, std::vector<Start>> starts_;
+  std::vector<bool> is_used_;  ///< by function
 };
+
+/// Whether a function only returns a constant.
+bool is_constant(const ObjectFile& object, const InputSymbol& function) {
+  bool is_constant = true;
+  uint64_t end = function.value + function.size;
+  for_each_insn(object.sections[function.section].data, function.value, end, object.byte_order,
+                [&](uint64_t, const Insn& insn) {
+                  is_constant &= insn.is_exit() || insn.has_type_id_immediate();
+                });
+  return is_constant;
+}
+
+/// Whether a compiler has also inlined the function: some source line has instructions inside and
+/// outside of it. A function that returns a constant leaves no such line, but most calls leave a
+/// line with its name.
+bool is_inlined(const ObjectFile& object, const InputSymbol& function) {
+  std::set<std::pair<uint32_t, uint32_t>> lines;  // file and line
+  bool is_named = false;
+  auto for_each_line = [&](bool inside, auto visit) {
+    object.for_each_line_info([&](const InputSection& section, LineInfo info) {
+      bool is_inside =
+          section.index == function.section && info.insn_off - function.value < function.size;
+      if (is_inside != inside) return;
+      visit(std::pair(info.file_name_off, info.line()));
+      is_named |= !inside && find_word(object.btf->string(info.line_off), function.name) !=
+                                 std::string_view::npos;
+    });
+  };
+  for_each_line(true, [&](auto line) { lines.insert(line); });
+  bool found = false;
+  for_each_line(false, [&](auto line) { found |= lines.contains(line); });
+  return found || (is_named && is_constant(object, function));
+}
+
+/// The names that tags name, as in "exception_callback:NAME".
+std::unordered_set<std::string_view> find_tagged_names(const Context& context) {
+  std::unordered_set<std::string_view> names;
+  for (const auto& object : context.objects)
+    for (uint32_t id : object->tags) {
+      std::string_view text = object->btf->name(object->btf->type(id));
+      if (size_t colon = text.find(':'); colon != text.npos) names.insert(text.substr(colon + 1));
+    }
+  return names;
+}
+
+/// Warns of programs that lost their SEC(). Loaders load a function of .text only together with
+/// programs that call it. A library may have functions without a caller.
+void warn_lost_sections(Context& context, const CallGraph& graph) {
+  constexpr size_t max_functions = 64;  // more are hardly a mistake
+  size_t checked = 0;
+  std::optional<std::unordered_set<std::string_view>> tagged;
+  for (const auto& object : context.objects)
+    for (const BtfDeclaration& declaration : object->declarations) {
+      const Symbol* symbol = declaration.symbol;
+      // Weak functions come from libraries in headers.
+      if (!declaration.is_func() || !symbol || !symbol->in_output || symbol->binding == STB_WEAK ||
+          !symbol->is_from(*object, declaration.symbol_index))
+        continue;
+      const InputSection* section = symbol->place().section;
+      if (!section || section->role != SectionRole::Text) continue;
+      BtfType prototype = object->btf->type(declaration.type().type());
+      if (prototype.vlen() == 0) continue;
+      auto expected = section_for_parameter(*object->btf, prototype.param(0).type);
+      if (!expected || expected->empty()) continue;
+      if (graph.is_used(symbol->place()) || graph.libraries.contains(object.get())) continue;
+      if (!tagged) tagged = find_tagged_names(context);
+      if (tagged->contains(symbol->name)) continue;
+      if (++checked > max_functions) return;
+      if (is_inlined(*object, symbol->input())) continue;
+      context.diagnostics.warning(
+          fmt::format("'{}' is in .text: is SEC(...) missing?", symbol->name),
+          {reference_to(*object, symbol->input(),
+                        print_c_declaration(*object->btf, declaration.type().type(), symbol->name)),
+           note("nothing calls it, so loaders skip it"),
+           hint(fmt::format("if it is a program: SEC(\"{}\")", *expected))},
+          DiagnosticCode::General, {.symbol = symbol->name});
+    }
+}
 
 void warn_static_programs(Context& context, const CallGraph& graph) {
   for (const Function& function : graph.functions)
@@ -395,6 +496,7 @@ void warn_excess_arguments(Context& context) {
 
 void check_functions(Context& context) {
   CallGraph graph(context);
+  warn_lost_sections(context, graph);
   warn_static_programs(context, graph);
   warn_nameless(context, graph);
   CircleFinder(context, graph).run();
