@@ -85,16 +85,4 @@ DiagnosticReference reference_to(const ObjectFile& object, const InputSymbol& sy
           location_of(object, symbol), std::move(type)};
 }
 
-void UseList::add(const ObjectFile& object, const InputSection& section, uint64_t offset,
-                  std::string_view name) {
-  if (++count_ <= most)
-    references_.push_back(
-        {ReferenceRole::ReferencedBy, location_of(object, section, offset, name)});
-}
-
-std::vector<DiagnosticReference> UseList::take() {
-  add_more(references_, ReferenceRole::ReferencedBy, count_, most);
-  return std::move(references_);
-}
-
 }  // namespace bpflink

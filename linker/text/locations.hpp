@@ -22,19 +22,6 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSection& sec
 /// Where a symbol is defined, or else declared, with the source line if line_info or DWARF has it.
 DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symbol);
 
-/// The uses of a symbol that a message shows: the first five, and how many more there are.
-class UseList {
- public:
-  void add(const ObjectFile& object, const InputSection& section, uint64_t offset,
-           std::string_view name);
-  std::vector<DiagnosticReference> take();
-
- private:
-  static constexpr size_t most = 5;
-  std::vector<DiagnosticReference> references_;
-  size_t count_ = 0;
-};
-
 /// For objects that disagree: puts first which of them are older than a source or header that their
 /// DWARF names.
 void add_stale_hints(std::vector<DiagnosticReference>& references,

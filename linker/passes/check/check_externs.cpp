@@ -90,22 +90,12 @@ std::string_view noun_of(const Symbol& symbol) {
 
 /// Warns of weak symbols that nothing defines: libbpf knows only those of .ksyms and .kconfig.
 void warn_weak_externs(Context& context) {
-  auto may_be_missing = [](const Symbol* symbol) {
-    return symbol && symbol->in_output && !symbol->is_defined && symbol->binding == STB_WEAK &&
-           symbol->loader_section.empty();
+  auto may_be_missing = [](const Symbol& symbol) {
+    return symbol.in_output && !symbol.is_defined && symbol.binding == STB_WEAK &&
+           symbol.loader_section.empty();
   };
-  std::unordered_map<const Symbol*, UseList> uses;
-  for (const auto& object : context.objects)
-    for (const InputSection& section : object->linked_sections())
-      for (const Relocation& relocation : section.relocations) {
-        const Symbol* symbol = object->symbols[relocation.symbol].global;
-        if (section.is_loaded() && may_be_missing(symbol) && is_live(section, relocation.offset))
-          uses[symbol].add(*object, section, relocation.offset, symbol->name);
-      }
-  for (const Symbol* symbol : context.symbols.all()) {
-    auto found = uses.find(symbol);
-    if (found == uses.end()) continue;
-    std::vector<DiagnosticReference> references = found->second.take();
+  for (auto& [symbol, references, count] : find_uses(context, may_be_missing)) {
+    if (count == 0) continue;
     references.push_back(note("libbpf refuses undefined symbols, weak ones too"));
     references.push_back(hint(std::string(ksym_advice)));
     context.diagnostics.warning(

@@ -32,31 +32,40 @@ void report_undefined_requests(Context& context) {
 
 }  // namespace
 
-void report_undefined_symbols(Context& context) {
-  if (context.options.partial) return;
-  report_undefined_requests(context);
-  std::unordered_map<const Symbol*, UseList> undefined;
+std::vector<SymbolUses> find_uses(const Context& context, bool (*is_wanted)(const Symbol&)) {
+  constexpr size_t max_uses = 5;
+  std::vector<SymbolUses> uses;
+  std::unordered_map<const Symbol*, size_t> index;
   for (const Symbol* symbol : context.symbols.all())
-    if (must_be_defined(*symbol)) undefined.try_emplace(symbol);
-  if (undefined.empty()) return;
-
+    if (is_wanted(*symbol)) {
+      index.emplace(symbol, uses.size());
+      uses.push_back({symbol});
+    }
+  if (uses.empty()) return uses;
   for (const auto& object : context.objects)
     for (const InputSection& section : object->linked_sections()) {
       if (!section.is_loaded()) continue;
       for (const Relocation& relocation : section.relocations) {
-        auto found = undefined.find(object->symbols[relocation.symbol].global);
-        if (found == undefined.end()) continue;
-        if (is_live(section, relocation.offset))
-          found->second.add(*object, section, relocation.offset, found->first->name);
+        auto found = index.find(object->symbols[relocation.symbol].global);
+        if (found == index.end() || !is_live(section, relocation.offset)) continue;
+        auto& [symbol, references, count] = uses[found->second];
+        if (++count <= max_uses)
+          references.push_back({ReferenceRole::ReferencedBy,
+                                location_of(*object, section, relocation.offset, symbol->name)});
       }
     }
+  for (auto& [symbol, references, count] : uses)
+    add_more(references, ReferenceRole::ReferencedBy, count, max_uses);
+  return uses;
+}
 
+void report_undefined_symbols(Context& context) {
+  if (context.options.partial) return;
+  report_undefined_requests(context);
+  std::vector<SymbolUses> undefined = find_uses(context, must_be_defined);
   SymbolHints hints(context);
   size_t shown = 0;
-  for (const Symbol* symbol : context.symbols.all()) {
-    auto found = undefined.find(symbol);
-    if (found == undefined.end()) continue;
-    std::vector<DiagnosticReference> references = found->second.take();
+  for (auto& [symbol, references, count] : undefined) {
     if (shown++ < max_hints)
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
     if (context.options.hint_at_options && shown == 1)
