@@ -8,7 +8,7 @@
 #include "bpflink/object.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
-#include "linker/types/embedders.hpp"
+#include "linker/types/type_search.hpp"
 
 namespace bpflink {
 namespace {
@@ -34,25 +34,23 @@ static_assert(std::ranges::is_sorted(kernel_parts));
 class KernelTypes {
  public:
   explicit KernelTypes(const ObjectFile& object)
-      : object_(object), btf_(*object.btf), found_(btf_.end_id()) {}
+      : object_(object), btf_(*object.btf), search_(btf_) {}
 
   template <typename Visit>
   void for_each(Visit visit) {
     add_central_types();
     add_what_embeds_parts();
     object_.for_each_core_relo([&](const InputSection&, CoreRelo relo) {
-      if (!relo.is_local_type_id()) add(relo.type_id);
+      if (!relo.is_local_type_id()) search_.add(relo.type_id);
     });
     for (const BtfDeclaration& declaration : object_.declarations) {
-      if (is_kernel_type(declaration.role)) add(declaration.type_id);
+      if (is_kernel_type(declaration.role)) search_.add(declaration.type_id);
       if (declaration.is_func()) add_context(declaration);
     }
-    while (!pending_.empty()) {
-      BtfType type = btf_.type(pending_.back());
-      pending_.pop_back();
-      if (has_tag_or_typedef(type.kind())) visit(btf_.name(type));
-      for_each_reference(type.words(), [&](uint32_t id) { add(id); });
-    }
+    search_.follow([&](uint32_t id) {
+      if (has_tag_or_typedef(btf_.kind(id))) visit(btf_.name(btf_.type(id)));
+      search_.add_references(id);
+    });
   }
 
  private:
@@ -64,24 +62,18 @@ class KernelTypes {
     return role == SectionRole::Ksyms || role == SectionRole::StructOps;
   }
 
-  void add(uint32_t id) {
-    if (id == 0 || found_[id]) return;
-    found_[id] = true;
-    pending_.push_back(id);
-  }
-
   void add_central_types() {
     for (uint32_t id = 1; id < btf_.end_id(); ++id) {
       BtfType type = btf_.type(id);
       if (is_composite(type.kind()) && std::ranges::binary_search(central_tags, btf_.name(type)))
-        add(id);
+        search_.add(id);
     }
   }
 
   void add_what_embeds_parts() {
     std::vector<bool> is_kernel_type = find_kernel_records(btf_);
     for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (is_kernel_type[id]) add(id);
+      if (is_kernel_type[id]) search_.add(id);
   }
 
   /// Adds the context of a program if it comes from the kernel, not from a user or another program.
@@ -96,13 +88,12 @@ class KernelTypes {
     BtfType prototype = btf_.type(declaration.type().type());
     if (prototype.vlen() == 0) return;
     uint32_t context = skip_modifiers(btf_, prototype.param(0).type);
-    if (context != 0 && btf_.type(context).kind() == BtfKind::Ptr) add(context);
+    if (context != 0 && btf_.type(context).kind() == BtfKind::Ptr) search_.add(context);
   }
 
   const ObjectFile& object_;
   const Btf& btf_;
-  std::vector<bool> found_;
-  std::vector<uint32_t> pending_;
+  TypeSearch search_;
 };
 
 }  // namespace

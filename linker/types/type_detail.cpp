@@ -13,8 +13,8 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/object/gc_roots.hpp"
-#include "linker/types/embedders.hpp"
 #include "linker/types/map_definition.hpp"
+#include "linker/types/type_search.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
@@ -32,8 +32,7 @@ class DetailSearch {
       : context_(context),
         types_(*context.btf),
         next_of_tag_(types_.end_id()),
-        details_(types_.end_id()),
-        is_reached_(types_.end_id()) {}
+        details_(types_.end_id()) {}
 
   std::vector<TypeDetail> run() {
     link_definitions();
@@ -169,27 +168,15 @@ class DetailSearch {
       for_each_reference(types_.type(id).words(), [&](uint32_t to) { is_referenced[to] = true; });
     for (uint32_t id = 1; id < types_.end_id(); ++id)
       if (!is_referenced[id]) need(id, TypeDetail::Pointees);
+    TypeSearch reached(types_);
     for (uint32_t id = 1; id < types_.end_id(); ++id)
-      if (details_[id] != TypeDetail::Nothing) reach(id);
+      if (details_[id] != TypeDetail::Nothing) reached.add(id);
+    reached.follow_references();
     for (uint32_t id = 1; id < types_.end_id(); ++id) {
-      if (is_reached_[id]) continue;
+      if (reached.found()[id]) continue;
       need(id, TypeDetail::Pointees);
-      reach(id);
-    }
-  }
-
-  void reach(uint32_t from) {
-    std::vector<uint32_t> pending;
-    auto add = [&](uint32_t id) {
-      if (id == 0 || is_reached_[id]) return;
-      is_reached_[id] = true;
-      pending.push_back(id);
-    };
-    add(from);
-    while (!pending.empty()) {
-      uint32_t id = pending.back();
-      pending.pop_back();
-      for_each_reference(types_.type(id).words(), add);
+      reached.add(id);
+      reached.follow_references();
     }
   }
 
@@ -222,7 +209,6 @@ class DetailSearch {
   std::vector<uint32_t> next_of_tag_;
   std::vector<TypeDetail> details_;
   std::vector<uint32_t> pending_;
-  std::vector<bool> is_reached_;  ///< reachable from unreferenced types
 };
 
 }  // namespace

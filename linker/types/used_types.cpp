@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
-#include "dedup/internal.hpp"
 #include "linker/context.hpp"
+#include "linker/types/type_search.hpp"
 
 namespace bpflink {
 namespace {
@@ -16,7 +17,7 @@ class UsedTypes {
       : object_(object),
         btf_(*object.btf),
         kept_(kept),
-        used_(btf_.end_id()),
+        search_(btf_),
         has_record_(btf_.end_id()) {}
 
   std::vector<bool> find_unused() {
@@ -29,23 +30,23 @@ class UsedTypes {
     use_all_records();
     use_kept();
     follow();
-    used_.flip();
-    return used_;
+    std::vector<bool> unused = search_.take_found();
+    unused.flip();
+    return unused;
   }
 
   std::vector<bool> find_only_of_losers() {
     for (const BtfDeclaration& declaration : object_.declarations)
       if (is_gone(declaration)) use(declaration.type_id);
-    if (pending_.empty()) return {};
+    if (search_.is_idle()) return {};
     index_tags();
     follow();
-    std::vector<bool> orphaned(btf_.end_id());
-    orphaned.swap(used_);
+    std::vector<bool> orphaned = std::exchange(search_, TypeSearch(btf_)).take_found();
     for (const BtfDeclaration& declaration : object_.declarations)
       if (!is_gone(declaration)) use_references(declaration.type_id);
     use_all_records();
     use_kept();
-    for (uint32_t id : pending_) orphaned[id] = false;
+    search_.follow([&](uint32_t id) { orphaned[id] = false; });
     return orphaned;
   }
 
@@ -66,14 +67,12 @@ class UsedTypes {
 
   /// Marks types that used types refer to, and their tags.
   void follow() {
-    while (!pending_.empty()) {
-      uint32_t id = pending_.back();
-      pending_.pop_back();
+    search_.follow([&](uint32_t id) {
       use_references(id);
       for (auto tag = std::ranges::lower_bound(tags_, id, {}, &Tag::tagged);
            tag != tags_.end() && tag->tagged == id; ++tag)
         use(tag->id);
-    }
+    });
   }
 
   /// Whether the output has nothing for the declaration.
@@ -85,11 +84,7 @@ class UsedTypes {
                                  : !is_in_output(declaration);
   }
 
-  void use(uint32_t id) {
-    if (id == 0 || used_[id]) return;
-    used_[id] = true;
-    pending_.push_back(id);
-  }
+  void use(uint32_t id) { search_.add(id); }
 
   /// Tags refer to their targets; this index is the reverse.
   void index_tags() {
@@ -120,18 +115,15 @@ class UsedTypes {
 
   /// DATASECs refer to all variables, used or not. They are made anew, so they count for nothing.
   void use_references(uint32_t id) {
-    BtfType type = btf_.type(id);
-    if (type.kind() == BtfKind::Datasec) return;
-    for_each_reference(type.words(), [&](uint32_t reference) { use(reference); });
+    if (btf_.kind(id) != BtfKind::Datasec) search_.add_references(id);
   }
 
   const ObjectFile& object_;
   const Btf& btf_;
   const std::vector<std::string>& kept_;
-  std::vector<bool> used_;
+  TypeSearch search_;
   std::vector<bool> has_record_;                           ///< FUNCs with a func_info record
   std::unordered_set<std::string_view> static_functions_;  ///< whose code is in the output
-  std::vector<uint32_t> pending_;
   struct Tag {
     uint32_t tagged, id;
   };

@@ -12,6 +12,7 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/types/renumber_types.hpp"
+#include "linker/types/type_search.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
@@ -21,25 +22,16 @@ namespace {
 std::vector<bool> find_kept(const Context& context,
                             const std::vector<std::vector<bool>>& orphaned) {
   const BtfBuilder& btf = *context.btf;
-  std::vector<bool> kept(btf.end_id());
-  kept[0] = true;
-  std::vector<uint32_t> pending;
-  auto keep = [&](uint32_t id) {
-    if (kept[id]) return;
-    kept[id] = true;
-    pending.push_back(id);
-  };
+  TypeSearch search(btf);
   for (size_t i = 0; i < context.objects.size(); ++i) {
     const ObjectFile& object = *context.objects[i];
     if (!object.btf) continue;
     for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
-      if (orphaned[i].empty() || !orphaned[i][id]) keep(object.type_map[id]);
+      if (orphaned[i].empty() || !orphaned[i][id]) search.add(object.type_map[id]);
   }
-  while (!pending.empty()) {
-    uint32_t id = pending.back();
-    pending.pop_back();
-    for_each_reference(btf.type(id).words(), [&](uint32_t reference) { keep(reference); });
-  }
+  search.follow_references();
+  std::vector<bool> kept = search.take_found();
+  kept[0] = true;
   // A tag is kept if and only if its target is.
   for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
     if (btf.type(id).kind() == BtfKind::DeclTag) kept[id] = kept[btf.type(id).type()];

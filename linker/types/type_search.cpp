@@ -1,6 +1,4 @@
-#include "linker/types/embedders.hpp"
-
-#include "dedup/internal.hpp"
+#include "linker/types/type_search.hpp"
 
 namespace bpflink {
 
