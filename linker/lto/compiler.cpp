@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <unordered_set>
+#include <utility>
 
 namespace bpflink::lto {
 namespace {
@@ -17,11 +21,18 @@ struct Cpu {
   uint64_t module = 0;  ///< that says so
 };
 
+/// What code generation may call, though no code says so.
+constexpr std::string_view built_in_functions[] = {"memcpy", "memmove", "memset",
+                                                   "memcmp", "bcmp",    "strlen"};
+
+constexpr const char features[] = "target-features";
+constexpr const char* own_features = "none";  ///< of a function whose parameters stay
+
 constexpr const char* lists_of_used[] = {"llvm.used", "llvm.compiler.used"};
 
-/// The functions of one name in all modules.
+/// The globals of one name in all modules.
 struct Named {
-  uint64_t first, last;  ///< modules that define one
+  uint64_t first, last;  ///< modules that have one
   bool is_called_by_name;
 };
 
@@ -42,17 +53,15 @@ class Compiler {
     llvm.InitializeBPFAsmParser();
   }
 
-  void compile_each() {
+  void outline_each() {
     for (index_ = 0; index_ < request_.modules.size(); ++index_) {
       start();
-      cpu_.reset();
       LlvmModule module = read();
       if (!module) continue;
-      learn_cpu(module);
-      ignores_errors_ = true;
-      emit(module, object_file);
-      ignores_errors_ = false;
+      LlvmModule outline = make_outline(module);
       llvm_.DisposeModule(module);
+      emit(outline, object_file);
+      llvm_.DisposeModule(outline);
     }
   }
 
@@ -62,8 +71,9 @@ class Compiler {
       LlvmModule module = read();
       if (!module) return;
       learn_cpu(module);
+      forget_cpu(module);
       warn_unoptimized(module);
-      note_functions(module);
+      note_names(module);
       separate_relocations(module);
       unify_flags(module);
       for (std::string_view name : request_.modules[index_].overridden) drop(module, name);
@@ -73,9 +83,10 @@ class Compiler {
     LlvmModule joined = joined_.front().module;
     index_ = 0;
     llvm_.SetModuleIdentifier(joined, "lto", 3);
-    make_internal(joined);
+    if (!make_internal(joined)) return;
     if (request_.shows_bitcode) show(PartKind::Joined, joined);
-    if (!optimize(joined)) return;
+    joined = optimize(joined);
+    if (!joined || !make_internal(joined) || !drop_built_ins(joined)) return;
     if (request_.shows_bitcode) show(PartKind::Optimized, joined);
     emit(joined, request_.emits_assembly ? assembly_file : object_file);
   }
@@ -95,19 +106,29 @@ class Compiler {
     int severity = llvm_.GetDiagInfoSeverity(info);
     if (severity > severity_warning) return;
     char* text = llvm_.GetDiagInfoDescription(info);
-    if (severity == severity_error)
-      report(text);
-    else
+    if (severity == severity_warning)
       warn(text);
+    else if (!is_call_of_built_in(text))
+      report(text);
     llvm_.DisposeMessage(text);
   }
 
-  void warn(std::string_view text) const {
-    if (!ignores_errors_) answer_({PartKind::Warning, index_, text});
+  /// The backend has an error for calls that code generation itself makes. Those of functions that
+  /// the modules define are as good as others.
+  bool is_call_of_built_in(std::string_view message) {
+    constexpr std::string_view words = "A call to built-in function '";
+    size_t at = message.find(words);
+    if (at == message.npos) return false;
+    message.remove_prefix(at + words.size());
+    auto built_in = built_ins_.find(message.substr(0, message.find('\'')));
+    if (built_in == built_ins_.end()) return false;
+    built_in->second = true;
+    return true;
   }
 
+  void warn(std::string_view text) const { answer_({PartKind::Warning, index_, text}); }
+
   void report(std::string_view text) {
-    if (ignores_errors_) return;
     failed_ = true;
     answer_({PartKind::Error, index_, text});
   }
@@ -162,11 +183,6 @@ class Compiler {
     llvm_.SetModuleDataLayout(module, own);
     llvm_.DisposeTargetData(own);
     llvm_.DisposeTargetMachine(machine);
-    // Those of another processor
-    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f))
-      for (std::string_view name : {"target-cpu", "target-features", "tune-cpu"})
-        llvm_.RemoveStringAttributeAtIndex(f, function_index, name.data(),
-                                           static_cast<unsigned>(name.size()));
     return true;
   }
 
@@ -215,6 +231,155 @@ class Compiler {
     llvm_.SetValueName2(value, name.data(), name.size());
   }
 
+  bool is_local(Value global) const {
+    int linkage = llvm_.GetLinkage(global);
+    return linkage == internal_linkage || linkage == private_linkage;
+  }
+
+  /// Adds what assembly calls, or loads the address of: "call NAME" and "r1 = NAME ll".
+  static void add_names(std::string_view assembly, std::set<std::string>& names) {
+    constexpr std::string_view in_names =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._$";
+    std::string_view before, word;
+    while (!assembly.empty()) {
+      size_t size = std::min(assembly.find_first_not_of(in_names), assembly.size());
+      if (size == 0) {
+        assembly.remove_prefix(assembly[0] == '\\' ? std::min<size_t>(3, assembly.size()) : 1);
+        continue;
+      }
+      before = std::exchange(word, assembly.substr(0, size));
+      assembly.remove_prefix(size);
+      std::string_view name = before == "call" ? word : word == "ll" ? before : "0";
+      if (!std::isdigit(static_cast<unsigned char>(name[0])) && name[0] != '$') names.emplace(name);
+    }
+  }
+
+  std::set<std::string> names_in_assembly(LlvmModule module) const {
+    constexpr int call = 45;
+    std::set<std::string> names;
+    size_t size = 0;
+    const char* text = llvm_.GetModuleInlineAsm(module, &size);
+    add_names({text, size}, names);
+    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f))
+      for (Block b = llvm_.GetFirstBasicBlock(f); b; b = llvm_.GetNextBasicBlock(b))
+        for (Value i = llvm_.GetFirstInstruction(b); i; i = llvm_.GetNextInstruction(i)) {
+          if (llvm_.GetInstructionOpcode(i) != call) continue;
+          Value callee = llvm_.GetCalledValue(i);
+          if (!llvm_.IsAInlineAsm(callee)) continue;
+          // "void asm sideeffect "r1 = 5\0Acall there", "=r""
+          char* printed = llvm_.PrintValueToString(callee);
+          add_names(printed, names);
+          llvm_.DisposeMessage(printed);
+        }
+    return names;
+  }
+
+  // ---- outlines
+
+  Value operand(Value node, unsigned index) const {
+    std::vector<Value> operands(llvm_.GetMDNodeNumOperands(node));
+    llvm_.GetMDNodeOperands(node, operands.data());
+    return index < operands.size() ? operands[index] : nullptr;
+  }
+
+  /// Whether debug information describes a global under the name of its symbol. Names that Rust and
+  /// C++ mangle have the types in them.
+  bool has_plain_name(Value global, Metadata description) const {
+    Value node = llvm_.MetadataAsValue(context_, description);
+    bool is_function = llvm_.IsAFunction(global) != nullptr;
+    if (!is_function) node = operand(node, 0);  // behind an expression
+    Value name = node ? operand(node, is_function ? 2 : 1) : nullptr;
+    unsigned length = 0;
+    const char* text = name ? llvm_.GetMDString(name, &length) : nullptr;
+    return text && name_of(global) == std::string_view(text, length);
+  }
+
+  void copy_description(Value from, Value to) const {
+    constexpr unsigned dbg = 0;
+    if (!llvm_.IsAGlobalObject(from)) return;
+    size_t count = 0;
+    MetadataEntry* entries = llvm_.GlobalCopyAllMetadata(from, &count);
+    for (unsigned i = 0; i < count; ++i)
+      if (Metadata description = llvm_.ValueMetadataEntriesGetMetadata(entries, i);
+          llvm_.ValueMetadataEntriesGetKind(entries, i) == dbg && has_plain_name(from, description))
+        llvm_.GlobalSetMetadata(to, dbg, description);
+    llvm_.DisposeValueMetadataEntries(entries);
+  }
+
+  /// Makes a function without code, or a variable, of the same symbol and type.
+  Value copy_symbol(Value from, LlvmModule to, bool is_defined) const {
+    Type type = llvm_.GlobalGetValueType(from);
+    std::string name = name_of(from);
+    bool is_function = llvm_.GetTypeKind(type) == function_type;
+    if (is_function)
+      type = llvm_.FunctionType(llvm_.VoidTypeInContext(context_), nullptr, 0, false);
+    Value copy = is_function ? llvm_.AddFunction(to, name.c_str(), type)
+                             : llvm_.AddGlobal(to, type, name.c_str());
+    copy_description(from, copy);
+    int linkage = llvm_.GetLinkage(from);
+    llvm_.SetLinkage(copy, linkage == available_externally_linkage ? external_linkage : linkage);
+    llvm_.SetVisibility(copy, llvm_.GetVisibility(from));
+    if (const char* section = llvm_.GetSection(from); section && *section)
+      llvm_.SetSection(copy, section);
+    if (!is_function) llvm_.SetGlobalConstant(copy, llvm_.IsGlobalConstant(from));
+    if (is_defined && is_function) {
+      fill_function(copy, {});
+    } else if (is_defined) {
+      Value value = llvm_.IsAGlobalVariable(from) ? llvm_.GetInitializer(from) : nullptr;
+      bool is_plain = value && llvm_.GetNumOperands(value) == 0 && !llvm_.IsAGlobalObject(value);
+      llvm_.SetInitializer(copy, is_plain ? value : llvm_.ConstNull(type));
+    }
+    return copy;
+  }
+
+  /// Gives a function code that refers to these.
+  void fill_function(Value function, std::span<const Value> references) const {
+    Builder builder = llvm_.CreateBuilderInContext(context_);
+    llvm_.PositionBuilderAtEnd(builder, llvm_.AppendBasicBlockInContext(context_, function, ""));
+    for (Value value : references)
+      llvm_.SetVolatile(llvm_.BuildLoad2(builder, llvm_.Int8TypeInContext(context_), value, "load"),
+                        true);
+    llvm_.BuildRetVoid(builder);
+    llvm_.DisposeBuilder(builder);
+  }
+
+  /// Makes a module that has all that other files may see of this one, and none of its code: its
+  /// object has the symbols and types that a compiler would give it, whatever the backend refuses.
+  LlvmModule make_outline(LlvmModule module) const {
+    constexpr const char* units = "llvm.dbg.cu";
+    LlvmModule outline = llvm_.ModuleCreateWithNameInContext("outline", context_);
+    llvm_.SetTarget(outline, llvm_.GetTarget(module));
+    llvm_.SetModuleDataLayout(outline, llvm_.GetModuleDataLayout(module));
+    size_t size = 0;
+    const char* assembly = llvm_.GetModuleInlineAsm(module, &size);
+    llvm_.SetModuleInlineAsm2(outline, assembly, size);
+    for (Value unit : named_metadata(module, units))
+      llvm_.AddNamedMetadataOperand(outline, units, unit);
+    std::vector<Value> references;
+    std::set<std::string> in_assembly = names_in_assembly(module);
+    for_each_global(module, [&](Value value) {
+      if (name_of(value).starts_with("llvm.")) return;
+      bool is_defined =
+          !llvm_.IsDeclaration(value) && llvm_.GetLinkage(value) != available_externally_linkage;
+      const char* section = llvm_.GetSection(value);
+      // Local symbols are of interest to others if they are in a section of which there is one.
+      bool is_used = llvm_.GetFirstUse(value) || in_assembly.contains(name_of(value));
+      if (is_defined ? is_local(value) && !(section && *section) : !is_used) return;
+      Value copy = copy_symbol(value, outline, is_defined);
+      if (!is_defined) references.push_back(copy);
+    });
+    Type code = llvm_.FunctionType(llvm_.VoidTypeInContext(context_), nullptr, 0, false);
+    for (const std::string& name : in_assembly)
+      if (!find(module, name)) references.push_back(llvm_.AddFunction(outline, name.c_str(), code));
+    if (references.empty()) return outline;
+    Value user = llvm_.AddFunction(outline, "", code);
+    llvm_.SetLinkage(user, internal_linkage);
+    fill_function(user, references);
+    return outline;
+  }
+
+  // ---- joining
+
   /// The globals that stand for CO-RE relocations have names that are unique in a module only:
   /// "llvm.btf_type_id.0$7" is another type in each, and "llvm.pair:0:4$0:1" another member where
   /// two files define struct pair in their own way. Joined under one name, one of the relocations
@@ -231,17 +396,21 @@ class Compiler {
     });
   }
 
+  std::vector<Value> named_metadata(LlvmModule module, const char* name) const {
+    std::vector<Value> operands(llvm_.GetNamedMetadataNumOperands(module, name));
+    llvm_.GetNamedMetadataOperands(module, name, operands.data());
+    return operands;
+  }
+
   /// Gives flags that only matter to how LLVM's own linkers divide the work one value: files of
   /// -flto and -flto=thin have others, and could not be joined.
   void unify_flags(LlvmModule module) const {
     constexpr const char* list = "llvm.module.flags";
     constexpr unsigned key = 1, value = 2, size = 3;
     if (!llvm_.ReplaceMDNodeOperandWith) return;  // before LLVM 16
-    std::vector<Value> flags(llvm_.GetNamedMetadataNumOperands(module, list));
-    llvm_.GetNamedMetadataOperands(module, list, flags.data());
     Metadata zero =
         llvm_.ValueAsMetadata(llvm_.ConstInt(llvm_.Int32TypeInContext(context_), 0, false));
-    for (Value flag : flags) {
+    for (Value flag : named_metadata(module, list)) {
       Value operands[size];
       if (llvm_.GetMDNodeNumOperands(flag) != size) continue;
       llvm_.GetMDNodeOperands(flag, operands);
@@ -270,39 +439,27 @@ class Compiler {
     make_internal(value);
   }
 
-  /// Whether nothing but a list of what to keep refers to a static function: inline assembly calls
-  /// it, by its name.
-  bool is_called_by_name(LlvmModule module, Value function) const {
-    Use use = llvm_.GetFirstUse(function);
-    if (llvm_.GetLinkage(function) != internal_linkage || !use) return false;
-    for (; use; use = llvm_.GetNextUse(use))
-      if (std::ranges::none_of(lists_of_used, [&](const char* list) {
-            Value global = llvm_.GetNamedGlobal(module, list);
-            return global && llvm_.GetInitializer(global) == llvm_.GetUser(use);
-          }))
-        return false;
-    return true;
-  }
-
-  void note_functions(LlvmModule module) {
-    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f)) {
-      if (llvm_.IsDeclaration(f)) continue;
-      auto [named, is_new] = functions_.try_emplace(name_of(f), Named{index_, index_, false});
+  /// Notes who has a global of which name, and which static ones inline assembly names.
+  void note_names(LlvmModule module) {
+    std::set<std::string> in_assembly = names_in_assembly(module);
+    for_each_global(module, [&](Value value) {
+      auto [named, is_new] = names_.try_emplace(name_of(value), Named{index_, index_, false});
       named->second.last = index_;
-      named->second.is_called_by_name |= is_called_by_name(module, f);
-    }
+      named->second.is_called_by_name |= is_local(value) && in_assembly.contains(named->first);
+    });
+    called_by_name_.merge(in_assembly);
   }
 
-  /// LLVM renames static functions where another file has one of the name. Code in assembly would
-  /// then call the other one.
+  /// LLVM renames what is static where another file has one of the name. Code in assembly would
+  /// then use the other one.
   bool check_called_by_name() {
-    for (const auto& [name, named] : functions_) {
+    for (const auto& [name, named] : names_) {
       if (!named.is_called_by_name || named.first == named.last) continue;
       index_ = named.last;
-      report(
-          fmt::format("defines {}, as {} does, and inline assembly calls that, a static function, "
-                      "by its name: rename one of them",
-                      name, request_.modules[named.first].name));
+      report(fmt::format(
+          "has a symbol {}, as {} does, and inline assembly uses that, a static one, by "
+          "its name: rename one of them",
+          name, request_.modules[named.first].name));
     }
     return !failed_;
   }
@@ -329,28 +486,106 @@ class Compiler {
     llvm_.SetLinkage(value, internal_linkage);
   }
 
-  /// Makes functions internal that nothing outside of the joined module needs, unless the source
-  /// says so with __attribute__((used)) or ((retain)), or inline assembly calls it: what code
-  /// refers to and no instruction uses.
-  void make_internal(LlvmModule joined) const {
+  std::unordered_set<Value> values_used_by_name(LlvmModule joined) const {
     std::unordered_set<Value> used;
     for (const char* list : lists_of_used)
       if (Value global = llvm_.GetNamedGlobal(joined, list))
         if (Value values = llvm_.GetInitializer(global))
           for (int i = 0; i < llvm_.GetNumOperands(values); ++i)
             used.insert(llvm_.GetOperand(values, static_cast<unsigned>(i)));
+    for (const std::string& name : called_by_name_)
+      if (Value value = find(joined, name)) used.insert(value);
+    add_types_of_kfuncs(joined, used);
+    return used;
+  }
+
+  /// Adds functions that nothing calls, and that call kernel functions: they are there for the
+  /// types of those, as compilers write none for calls in inline assembly.
+  void add_types_of_kfuncs(LlvmModule joined, std::unordered_set<Value>& used) const {
+    for (Value f = llvm_.GetFirstFunction(joined); f; f = llvm_.GetNextFunction(f)) {
+      const char* section = llvm_.GetSection(f);
+      if (!llvm_.IsDeclaration(f) || !section || std::string_view(section) != ".ksyms") continue;
+      for (Use use = llvm_.GetFirstUse(f); use; use = llvm_.GetNextUse(use))
+        if (Value caller = llvm_.GetUser(use); llvm_.IsAInstruction(caller))
+          if (Value in = llvm_.GetBasicBlockParent(llvm_.GetInstructionParent(caller));
+              !llvm_.GetFirstUse(in))
+            used.insert(in);
+    }
+  }
+
+  /// Drops definitions that nothing needs, and makes those internal that nothing outside of the
+  /// joined module needs, unless the source says so with __attribute__((used)) or ((retain)), or
+  /// inline assembly names them. Others become what they were.
+  bool make_internal(LlvmModule joined) {
+    std::unordered_set<Value> used = values_used_by_name(joined);
+    std::vector<std::pair<std::string_view, int>> visible;
     for (const Module& module : request_.modules)
-      for (std::string_view symbol : module.referred)
-        if (Value value = find(joined, symbol); value && !llvm_.GetFirstUse(value))
-          used.insert(value);
-    for (const Module& module : request_.modules)
-      for (std::string_view symbol : module.internal)
-        if (Value value = find(joined, symbol);
-            value && !llvm_.IsDeclaration(value) && !used.contains(value))
-          make_internal(value);
+      for (std::string_view symbol : module.internal) {
+        Value value = find(joined, symbol);
+        if (!value || llvm_.IsDeclaration(value) || is_local(value) || used.contains(value))
+          continue;
+        if (const char* section = llvm_.GetSection(value); section && *section) continue;
+        if (std::ranges::find(built_in_functions, symbol) != std::end(built_in_functions)) {
+          built_ins_.try_emplace(symbol, false);
+          continue;
+        }
+        if (!request_.internalizes && llvm_.GetVisibility(value) == default_visibility)
+          visible.emplace_back(symbol, llvm_.GetLinkage(value));
+        make_internal(value);
+      }
+    if (!run_passes(joined, "globaldce")) return false;
+    for (auto [symbol, linkage] : visible)
+      if (Value value = find(joined, symbol)) llvm_.SetLinkage(value, linkage);
+    return true;
+  }
+
+  /// Drops the built-in functions that code generation does not call: a trial shows which it does.
+  bool drop_built_ins(LlvmModule joined) {
+    if (built_ins_.empty()) return true;
+    LlvmModule copy = llvm_.CloneModule(joined);
+    if (Buffer buffer = generate(copy, object_file)) llvm_.DisposeMemoryBuffer(buffer);
+    llvm_.DisposeModule(copy);
+    for (const auto& [name, is_called] : built_ins_)
+      if (Value value = find(joined, name); value && !is_called) make_internal(value);
+    return !failed_ && run_passes(joined, "globaldce");
   }
 
   // ---- code
+
+  /// Optimizes a copy of the module. Null after an error.
+  ///
+  /// LLVM passes the members of a struct in place of a pointer to it where it knows all calls.
+  /// These may be more than five, which kernels do not take, and others than those of BTF. It does
+  /// so, and inlines, only between functions that say they are for the same features, which nothing
+  /// else reads: functions that got parameters say otherwise in another attempt.
+  LlvmModule optimize(LlvmModule module) {
+    for (;;) {
+      LlvmModule copy = llvm_.CloneModule(module);
+      if (!run_passes(copy, fmt::format("lto<O{}>", request_.level))) return nullptr;
+      bool is_done = true;
+      for (Value f = llvm_.GetFirstFunction(copy); f; f = llvm_.GetNextFunction(f)) {
+        if (!has_more_parameters_than_types(f)) continue;
+        std::string name = name_of(f);
+        name.resize(std::min(name.find(".specialized"), name.size()));
+        Value original = llvm_.GetNamedFunction(module, name.c_str());
+        if (!original || attribute(original, features) == own_features) continue;
+        llvm_.AddTargetDependentFunctionAttr(original, features, own_features);
+        is_done = false;
+      }
+      if (is_done) return copy;
+      llvm_.DisposeModule(copy);
+    }
+  }
+
+  bool has_more_parameters_than_types(Value function) const {
+    constexpr unsigned type = 4, of_result = 1;
+    Metadata subprogram = llvm_.GetSubprogram(function);
+    if (llvm_.IsDeclaration(function) || !subprogram) return false;
+    Value node = operand(llvm_.MetadataAsValue(context_, subprogram), type);
+    unsigned size = node ? llvm_.GetMDNodeNumOperands(node) : 0;
+    Value types = size > 0 ? operand(node, size - 1) : nullptr;
+    return types && llvm_.CountParams(function) + of_result > llvm_.GetMDNodeNumOperands(types);
+  }
 
   std::string attribute(Value function, std::string_view name) const {
     Attribute attribute = llvm_.GetStringAttributeAtIndex(function, function_index, name.data(),
@@ -372,7 +607,7 @@ class Compiler {
     if (is_foreign_) return;
     for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f)) {
       if (llvm_.IsDeclaration(f)) continue;
-      Cpu cpu{attribute(f, "target-cpu"), attribute(f, "target-features"), index_};
+      Cpu cpu{attribute(f, "target-cpu"), attribute(f, features), index_};
       if (cpu.name.empty()) cpu.name = default_cpu();
       if (!cpu_) cpu_ = cpu;
       if (!request_.cpu.empty() || (cpu.name == cpu_->name && cpu.features == cpu_->features))
@@ -386,6 +621,15 @@ class Compiler {
                       "with --lto-cpu",
                       describe(cpu), request_.modules[cpu_->module].name, describe(*cpu_)));
     }
+  }
+
+  /// Functions are optimized together if they are for one processor by their text, and here all
+  /// are.
+  void forget_cpu(LlvmModule module) const {
+    for (Value f = llvm_.GetFirstFunction(module); f; f = llvm_.GetNextFunction(f))
+      for (std::string_view name : {"target-cpu", features, "tune-cpu"})
+        llvm_.RemoveStringAttributeAtIndex(f, function_index, name.data(),
+                                           static_cast<unsigned>(name.size()));
   }
 
   /// Without optimization, code generation omits the pass that makes CO-RE relocations.
@@ -406,11 +650,10 @@ class Compiler {
                                      default_code_model);
   }
 
-  bool optimize(LlvmModule module) {
+  bool run_passes(LlvmModule module, const std::string& passes) {
     Machine machine = make_machine(module);
     if (!machine) return false;
     PassOptions options = llvm_.CreatePassBuilderOptions();
-    std::string passes = fmt::format("globaldce,lto<O{}>", request_.level);
     if (Failure failure = llvm_.RunPasses(module, passes.c_str(), machine, options)) {
       char* message = llvm_.GetErrorMessage(failure);
       report(message);
@@ -421,18 +664,22 @@ class Compiler {
     return !failed_;
   }
 
-  void emit(LlvmModule module, FileType type) {
+  /// Null after an error.
+  Buffer generate(LlvmModule module, FileType type) {
     Machine machine = make_machine(module);
-    if (!machine) return;
+    if (!machine) return nullptr;
     char* message = nullptr;
     Buffer buffer = nullptr;
     if (llvm_.TargetMachineEmitToMemoryBuffer(machine, module, type, &message, &buffer) != 0) {
       report(message);
       llvm_.DisposeMessage(message);
-    } else if (!failed_) {
-      answer(PartKind::Output, buffer);
     }
     llvm_.DisposeTargetMachine(machine);
+    return failed_ ? nullptr : buffer;
+  }
+
+  void emit(LlvmModule module, FileType type) {
+    if (Buffer buffer = generate(module, type)) answer(PartKind::Output, buffer);
   }
 
   void show(PartKind kind, LlvmModule module) const {
@@ -450,16 +697,19 @@ class Compiler {
   Context context_ = nullptr;  ///< never freed: the process ends with its work
   uint64_t index_ = 0;         ///< of the module at work
   std::optional<Cpu> cpu_;
-  std::map<std::string, Named> functions_;
+  std::map<std::string, Named> names_;
+  std::set<std::string> called_by_name_;  ///< in inline assembly
+  /// Definitions of built-in functions that need not stay, and whether code generation calls them
+  std::map<std::string_view, bool> built_ins_;
   std::vector<Joined> joined_;  ///< the modules so far, as compile_joined() joins them
-  bool failed_ = false, ignores_errors_ = false;
+  bool failed_ = false;
   bool is_foreign_ = false;  ///< whether the module at work was for another machine
 };
 
 }  // namespace
 
-void compile_each(const Llvm& llvm, const Request& request, const Answer& answer) {
-  Compiler(llvm, request, answer).compile_each();
+void outline_each(const Llvm& llvm, const Request& request, const Answer& answer) {
+  Compiler(llvm, request, answer).outline_each();
 }
 
 void compile_joined(const Llvm& llvm, const Request& request, const Answer& answer) {

@@ -17,6 +17,9 @@ using Value = struct LLVMOpaqueValue*;
 using Use = struct LLVMOpaqueUse*;
 using Type = struct LLVMOpaqueType*;
 using Attribute = struct LLVMOpaqueAttributeRef*;
+using Block = struct LLVMOpaqueBasicBlock*;
+using Builder = struct LLVMOpaqueBuilder*;
+using MetadataEntry = struct LLVMOpaqueValueMetadataEntry;
 using Comdat = struct LLVMComdat*;
 using Buffer = struct LLVMOpaqueMemoryBuffer*;
 using Target = struct LLVMTarget*;
@@ -29,7 +32,8 @@ using DiagnosticInfo = struct LLVMOpaqueDiagnosticInfo*;
 using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
 
 /// Values of its enumerations.
-constexpr int internal_linkage = 8;
+constexpr int external_linkage = 0, available_externally_linkage = 1;
+constexpr int internal_linkage = 8, private_linkage = 9;
 constexpr int default_visibility = 0;
 constexpr int function_type = 9;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
@@ -77,8 +81,6 @@ constexpr unsigned function_index = ~0u;
   X(IsDeclaration, int, (Value))                                                                  \
   X(IsAFunction, Value, (Value))                                                                  \
   X(GetFirstUse, Use, (Value))                                                                    \
-  X(GetNextUse, Use, (Use))                                                                       \
-  X(GetUser, Value, (Use))                                                                        \
   X(GetLinkage, int, (Value))                                                                     \
   X(IsAGlobalObject, Value, (Value))                                                              \
   X(GetTypeKind, int, (Type))                                                                     \
@@ -113,6 +115,49 @@ constexpr unsigned function_index = ~0u;
   X(InitializeBPFTargetMC, void, ())                                                              \
   X(InitializeBPFAsmPrinter, void, ())                                                            \
   X(InitializeBPFAsmParser, void, ())                                                             \
+  X(ModuleCreateWithNameInContext, LlvmModule, (const char*, Context))                            \
+  X(GetModuleInlineAsm, const char*, (LlvmModule, size_t*))                                       \
+  X(SetModuleInlineAsm2, void, (LlvmModule, const char*, size_t))                                 \
+  X(AddNamedMetadataOperand, void, (LlvmModule, const char*, Value))                              \
+  X(MetadataAsValue, Value, (Context, Metadata))                                                  \
+  X(GlobalCopyAllMetadata, MetadataEntry*, (Value, size_t*))                                      \
+  X(ValueMetadataEntriesGetMetadata, Metadata, (MetadataEntry*, unsigned))                        \
+  X(ValueMetadataEntriesGetKind, unsigned, (MetadataEntry*, unsigned))                            \
+  X(GlobalSetMetadata, void, (Value, unsigned, Metadata))                                         \
+  X(DisposeValueMetadataEntries, void, (MetadataEntry*))                                          \
+  X(VoidTypeInContext, Type, (Context))                                                           \
+  X(Int8TypeInContext, Type, (Context))                                                           \
+  X(FunctionType, Type, (Type, Type*, unsigned, int))                                             \
+  X(GetVisibility, int, (Value))                                                                  \
+  X(IsGlobalConstant, int, (Value))                                                               \
+  X(SetGlobalConstant, void, (Value, int))                                                        \
+  X(IsAGlobalVariable, Value, (Value))                                                            \
+  X(SetInitializer, void, (Value, Value))                                                         \
+  X(ConstNull, Value, (Type))                                                                     \
+  X(AppendBasicBlockInContext, Block, (Context, Value, const char*))                              \
+  X(CreateBuilderInContext, Builder, (Context))                                                   \
+  X(PositionBuilderAtEnd, void, (Builder, Block))                                                 \
+  X(BuildLoad2, Value, (Builder, Type, Value, const char*))                                       \
+  X(SetVolatile, void, (Value, int))                                                              \
+  X(BuildRetVoid, Value, (Builder))                                                               \
+  X(DisposeBuilder, void, (Builder))                                                              \
+  X(GetFirstBasicBlock, Block, (Value))                                                           \
+  X(GetNextBasicBlock, Block, (Block))                                                            \
+  X(GetFirstInstruction, Value, (Block))                                                          \
+  X(GetNextInstruction, Value, (Value))                                                           \
+  X(GetInstructionOpcode, int, (Value))                                                           \
+  X(GetCalledValue, Value, (Value))                                                               \
+  X(IsAInlineAsm, Value, (Value))                                                                 \
+  X(PrintValueToString, char*, (Value))                                                           \
+  X(GetNextUse, Use, (Use))                                                                       \
+  X(GetUser, Value, (Use))                                                                        \
+  X(IsAInstruction, Value, (Value))                                                               \
+  X(GetInstructionParent, Block, (Value))                                                         \
+  X(GetBasicBlockParent, Value, (Block))                                                          \
+  X(CloneModule, LlvmModule, (LlvmModule))                                                        \
+  X(AddTargetDependentFunctionAttr, void, (Value, const char*, const char*))                      \
+  X(GetSubprogram, Metadata, (Value))                                                             \
+  X(CountParams, unsigned, (Value))                                                               \
   X(GetNamedMetadataNumOperands, unsigned, (LlvmModule, const char*))                             \
   X(GetNamedMetadataOperands, void, (LlvmModule, const char*, Value*))                            \
   X(GetMDNodeNumOperands, unsigned, (Value))                                                      \

@@ -113,7 +113,7 @@ int run() {
   else if (request.joins)
     compile_joined(*llvm, request, answer);
   else
-    compile_each(*llvm, request, answer);
+    outline_each(*llvm, request, answer);
   // Without LLVM's destructors, which take longer than they are worth.
   ::_exit(is_complete ? 0 : 1);
 }

@@ -25,8 +25,7 @@ struct Module {
   std::string_view name;  ///< for messages
   std::string_view bitcode;
   std::vector<std::string_view> overridden = {};  ///< symbols that another input defines
-  std::vector<std::string_view> internal = {};  ///< functions that nothing outside of bitcode needs
-  std::vector<std::string_view> referred = {};  ///< those of them that code refers to
+  std::vector<std::string_view> internal = {};    ///< that nothing outside of bitcode needs
 };
 
 inline std::string_view text_of(std::span<const std::byte> bytes) {
@@ -40,9 +39,10 @@ struct Request {
   uint64_t seconds = 0;        ///< of processor time; 0 for any
   uint64_t mebibytes = 0;      ///< of memory; 0 for any
   bool takes_foreign = false;  ///< whether bitcode for another machine needs no warning
-  /// Whether to join and optimize the modules. Otherwise each becomes an object of its own, as its
-  /// code stands, which is wrong where the BPF backend refuses the code: for its symbols and types.
+  /// Whether to join and optimize the modules. Otherwise the answer has an object of each with its
+  /// symbols and types alone.
   bool joins = false;
+  bool internalizes = false;  ///< whether also definitions of default visibility become internal
   bool emits_assembly = false;
   bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
   std::vector<Module> modules = {};
@@ -125,6 +125,7 @@ inline std::string encode(const Request& request) {
   writer.put(request.mebibytes);
   writer.put(uint64_t{request.takes_foreign});
   writer.put(uint64_t{request.joins});
+  writer.put(uint64_t{request.internalizes});
   writer.put(uint64_t{request.emits_assembly});
   writer.put(uint64_t{request.shows_bitcode});
   writer.put(request.modules.size());
@@ -133,7 +134,6 @@ inline std::string encode(const Request& request) {
     writer.put(module.bitcode);
     writer.put(module.overridden);
     writer.put(module.internal);
-    writer.put(module.referred);
   }
   return writer.bytes();
 }
@@ -147,14 +147,14 @@ inline Request decode_request(std::string_view bytes) {
                   .mebibytes = reader.number().value_or(0),
                   .takes_foreign = reader.number() == 1,
                   .joins = reader.number() == 1,
+                  .internalizes = reader.number() == 1,
                   .emits_assembly = reader.number() == 1,
                   .shows_bitcode = reader.number() == 1};
   for (uint64_t left = reader.number().value_or(0); left > 0; --left)
     request.modules.push_back({.name = reader.text().value_or(""),
                                .bitcode = reader.text().value_or(""),
                                .overridden = reader.texts(),
-                               .internal = reader.texts(),
-                               .referred = reader.texts()});
+                               .internal = reader.texts()});
   return request;
 }
 

@@ -12,9 +12,9 @@ struct task_struct {
   struct task_struct* real_parent;
 } __attribute__((preserve_access_index));
 
-/* The process so many levels up. As a function of an object, the verifier would check it for any
- * pointer, and refuse it. */
-int ancestor_pid(struct task_struct* task, int levels);
+/* The process so many levels up. As a global function, the verifier would check it for any pointer,
+ * and refuse it; hidden, it becomes static. */
+__hidden int ancestor_pid(struct task_struct* task, int levels);
 
 /* In mix.rs */
 __u32 mix(__u32 hash, __u32 value);

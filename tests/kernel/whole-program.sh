@@ -23,7 +23,7 @@ for name in a b; do
   mv $name.o $name.bc
   compile ${name}_alone <$name.bpf.c
 done
-if ! "$BPFLINK" -q a.bc b.bc -o whole.o 2>errors; then
+if ! "$BPFLINK" -q --lto-internalize a.bc b.bc -o whole.o 2>errors; then
   grep -q 'no library of LLVM' errors && skip "$(<errors)"
   fail "$(<errors)"
 fi

@@ -63,11 +63,99 @@ END
 done
 links "${numbers[@]}"
 for i in {1..7}; do shows " T prog_$i$" symbols out.o || fail "no prog_$i: $(<shown)"; done
+shows 'w0 = 0x1$' code --disassemble-symbols=first out.o || fail "another definition is used: $(<shown)"
+links --lto-internalize "${numbers[@]}"
 code -j tc out.o >text
 [[ $(grep -c 'w0 += 0x1$' text) == 7 ]] || fail "another definition is used: $(<text)"
 for i in {1..7}; do
   shows "w0 \*= $(printf 0x%x $((2 * i + 11)))\$" code out.o || fail "prog_$i does not call its own: $(<shown)"
 done
+
+# Functions stay global where the source says so, and are checked once: those that LLVM does not inline.
+# Hidden ones become static, as a loader makes them.
+bitcode ways <<'END'
+__attribute__((noinline)) int once(int x) { asm volatile("" : "+r"(x)); return x + 1; }
+__weak int slot(int x) { return x; }
+__hidden __attribute__((noinline)) int often(int x) { asm volatile("" : "+r"(x)); return x + 2; }
+int kept_by_option(int x) { return x + 3; }
+int gone(int x) { return once(x); }
+END
+bitcode way <<'END'
+int once(int x), often(int x), slot(int x);
+SEC("tc") int prog(struct __sk_buff *ctx) { return once(ctx->len) + once(ctx->mark) + often(ctx->len) + often(3) + slot(4); }
+END
+links -u kept_by_option ways.bc way.bc
+symbols out.o >text
+for want in 'T once' 'W slot' 't often' 'T kept_by_option'; do
+  grep -q " $want\$" text || fail "not $want: $(<text)"
+done
+! grep -q ' gone$' text || fail "a function that nothing calls is left: $(<text)"
+links --lto-internalize ways.bc way.bc
+! shows ' [TW] (once|slot|often|kept_by_option)$' symbols out.o || fail "global: $(<shown)"
+
+# Code that the backend cannot compile, and that nothing needs
+llvm-as-19 -o atomic.bc <<'END'
+target datalayout = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"
+target triple = "bpfel"
+define i64 @stop(ptr %p) #0 {
+  %v = load atomic i64, ptr %p monotonic, align 8
+  ret i64 %v
+}
+define double @half(double %x, i128 %y, i64 %a, i64 %b, i64 %c) #0 {
+  %v = fmul double %x, 5.0e-1
+  ret double %v
+}
+define i32 @twice(i32 %x) #0 {
+  %v = shl i32 %x, 1
+  ret i32 %v
+}
+attributes #0 = { "target-cpu"="v3" }
+END
+bitcode twice <<'END'
+int twice(int x);
+SEC("tc") int prog(struct __sk_buff *ctx) { return twice(21); }
+END
+llvm-ar-19 rc atomic.a atomic.bc
+for input in atomic.bc atomic.a "--whole-archive atomic.a"; do
+  # shellcheck disable=SC2086
+  links twice.bc $input
+  shows 'w0 = 0x2a' code -j tc out.o || fail "$input: $(<shown)"
+done
+
+# Functions that code generation calls: what the files define of them stays, if it is called.
+for name in memset memcpy; do
+  bitcode $name <<END
+__hidden void *$name(char *to, unsigned long x, unsigned long n)
+{
+  for (unsigned long i = 0; i < n; ++i) { to[i] = x; asm volatile("" ::: "memory"); }
+  return to;
+}
+END
+done
+bitcode large <<'END'
+char buffer[4096];
+SEC("tc") int prog(void *ctx) { __builtin_memset(buffer, 3, sizeof buffer); return buffer[9]; }
+END
+links large.bc memset.bc memcpy.bc
+shows ' memset$' symbols out.o || fail "no memset: $(<shown)"
+! shows ' memcpy$' symbols out.o || fail "memcpy is left"
+
+# LLVM passes the members of a struct in place of a pointer to it: parameters that BTF does not have.
+bitcode members <<'END'
+struct info { int a, b; };
+static __attribute__((noinline)) int five(int a, int b, int c, int d, const struct info *i)
+{
+  int sum = a * bpf_get_prandom_u32() + b + c + d;
+  for (int n = 0; n < 8; n++) sum = sum * i->a + (bpf_get_prandom_u32() ^ i->b);
+  return sum;
+}
+#define PROG(name, x) SEC("socket") int name(void *ctx) \
+  { struct info i = {bpf_get_prandom_u32(), x}; return five(1, bpf_get_prandom_u32(), x, bpf_get_prandom_u32(), &i); }
+PROG(first, 3)
+PROG(second, bpf_get_prandom_u32())
+END
+links members.bc
+! shows 'r11' code out.o || fail "arguments on the stack: $(<shown)"
 
 # Another name for a function, which other files call by it or have as well
 bitcode named <<'END'

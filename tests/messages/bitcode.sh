@@ -128,10 +128,18 @@ __attribute__((section("syscall"))) int prog$i(void *ctx)
 }
 END
 done
-fails 'asm2.bc: defines helper, as asm1.bc does, and inline assembly calls that, a static function, by its name: rename one of them' \
+fails 'asm2.bc: has a symbol helper, as asm1.bc does, and inline assembly uses that, a static one, by its name: rename one of them' \
   asm1.bc asm2.bc
 "$CC" -g -O2 --target=bpfeb -mcpu=v3 -flto -c -x c /dev/null -o big.bc
 fails 'big.bc: is big-endian, but main.bc is little-endian (compile all for one --target)' main.bc big.bc
+
+# What code generation calls and no file defines
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o large.bc <<'END'
+char buffer[4096];
+__attribute__((section("tc"))) int prog(void *ctx) { __builtin_memset(buffer, 3, sizeof buffer); return buffer[9]; }
+END
+"$BPFLINK" -q large.bc -o out.o 2>errors && mistake 'large.bc links'
+grep -qF "A call to built-in function 'memset' is not supported" errors || mistake "$(<errors)"
 
 # What the backend refuses, with its place
 cat >many.c <<'END'

@@ -1,12 +1,13 @@
 // Pass: join the inputs that are LLVM bitcode, optimize them as one program, and make one more
 // object of it.
 //
-// read_inputs() made an object of each already, by itself: it has the symbols and types that a
+// read_inputs() has an object of each already, without code: it has the symbols and types that a
 // compiler would give it. Here these are resolved, and compared, as those of all objects are. Then
-// LLVM is told which definitions lost, and which functions nothing outside of bitcode needs: it may
-// inline and remove those. Its object takes the place of theirs, and the link goes on with it. A
-// function that the verifier would check on its own, for any argument, is then checked where it is
-// called, or is gone.
+// LLVM is told which definitions lost, and which hidden functions nothing outside of bitcode needs:
+// it may inline and remove those. Its object takes the place of theirs, and the link goes on with
+// it. The verifier checks a hidden function where it is called, as libbpf makes it static; LLVM may
+// make more of it where it knows all calls. Other functions stay what they are: their authors want
+// them to be checked once, or replaced.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include "linker/lto/backend.hpp"
 #include "linker/lto/report_parts.hpp"
 #include "linker/object/gc_roots.hpp"
-#include "linker/object/symbols_by_place.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/text/locations.hpp"
 
@@ -95,6 +95,7 @@ class Joiner {
   void request() {
     request_ = lto::request_for(context_.options);
     request_.joins = true;
+    request_.internalizes = context_.options.lto_internalize || context_.options.exports;
     request_.emits_assembly = context_.options.lto_emit_assembly;
     request_.shows_bitcode = joined_bitcode_ != nullptr;
     find_needed_names();
@@ -110,29 +111,9 @@ class Joiner {
         if (!object->is_bitcode() && !symbol.is_local()) needed_.insert(symbol.name);
       for_each_tagged_callback(*object, [&](std::string_view name) { needed_.insert(name); });
     }
-    find_types_of_kfuncs();
-  }
-
-  /// A function that nothing refers to, and that calls kernel functions, may be there for their
-  /// types alone: compilers write none for calls in inline assembly.
-  void find_types_of_kfuncs() {
-    std::unordered_set<std::string_view> callers;
-    for (const auto& object : modules_->objects) {
-      std::optional<SymbolsByPlace> functions;
-      for (const InputSection& section : object->linked_sections())
-        for (const Relocation& relocation : section.relocations) {
-          const InputSymbol& target = object->symbols[relocation.symbol];
-          if (!target.global) continue;
-          referred_.insert(target.name);
-          if (section.role != SectionRole::Text || target.global->loader_section.empty()) continue;
-          if (!functions) functions.emplace(*object);
-          if (const InputSymbol* caller =
-                  functions->find_function(section.index, relocation.offset))
-            callers.insert(caller->name);
-        }
-    }
-    for (std::string_view caller : callers)
-      if (!referred_.contains(caller)) needed_.insert(caller);
+    const LinkOptions& options = context_.options;
+    needed_.insert(options.undefined.begin(), options.undefined.end());
+    if (options.exports) needed_.insert(options.exports->begin(), options.exports->end());
   }
 
   lto::Module describe(const ObjectFile& object) const {
@@ -144,19 +125,20 @@ class Joiner {
       if (symbol.is_local() && !is_repeated) continue;
       if (is_repeated || lost_resolution(object, i))
         module.overridden.push_back(symbol.name);
-      else if (may_be_internal(object, symbol)) {
+      else if (may_be_internal(object, symbol))
         module.internal.push_back(symbol.name);
-        if (referred_.contains(symbol.name)) module.referred.push_back(symbol.name);
-      }
     }
     return module;
   }
 
+  /// Variables stay: user space may read and write them. Where exports are listed, it does not.
   bool may_be_internal(const ObjectFile& object, const InputSymbol& symbol) const {
+    const LinkOptions& options = context_.options;
     const InputSection& section = object.sections[symbol.section];
-    return !context_.options.partial && symbol.type == STT_FUNC &&
-           section.role == SectionRole::Text && !needed_.contains(symbol.name) &&
-           gc_root_reason(symbol, symbol.global, section, context_.options).empty();
+    if (options.partial || needed_.contains(symbol.name)) return false;
+    if (options.exports && facts_of(section.role).is_global_data) return true;
+    return symbol.type == STT_FUNC && section.role == SectionRole::Text &&
+           gc_root_reason(symbol, symbol.global, section, options).empty();
   }
 
   void take(const lto::Part& part) {
@@ -194,8 +176,19 @@ class Joiner {
       if (!object->is_bitcode())
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
-        read(request_.modules.size() == 1 ? object->name : "lto.o", joined_);
+        read(name_of_joined(), joined_);
     }
+  }
+
+  /// Names the files: "a.bc", "a.bc, b.bc and 7 more".
+  std::string name_of_joined() const {
+    const auto& modules = request_.modules;
+    std::string name(modules.front().name);
+    if (modules.size() == 1) return name;
+    if (modules.size() > 2) name += fmt::format(", {}", modules[1].name);
+    name += " and ";
+    return name += modules.size() > 3 ? fmt::format("{} more", modules.size() - 2)
+                                      : std::string(modules.back().name);
   }
 
   /// Notes which definitions of bitcode are gone, for reports.
@@ -228,7 +221,7 @@ class Joiner {
 
   Context& context_;
   std::optional<Context> modules_;
-  std::unordered_set<std::string_view> needed_, referred_;
+  std::unordered_set<std::string_view> needed_;
   lto::Request request_;
   Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
   std::span<const std::byte> joined_;

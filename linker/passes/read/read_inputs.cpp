@@ -6,8 +6,8 @@
 // the order of the command line: it reports all bad files, always in the same order, and chooses
 // archive members.
 //
-// LLVM makes an object of each file of bitcode, as the compiler would have: for its symbols and
-// types, as join_bitcode() replaces it. Where symbols are renamed, which the bitcode cannot tell,
+// LLVM makes an object of each file of bitcode that has its symbols and types, and no code:
+// join_bitcode() replaces it. Where symbols are renamed, which the bitcode cannot tell,
 // each file is optimized on its own, and its object stays.
 //
 // A member is linked if it defines a missing symbol. It may miss symbols itself, so more members
@@ -236,47 +236,39 @@ class InputReader {
     }
   }
 
-  /// Has objects made of modules by one process, and by another one of those after which it
-  /// crashed.
+  /// Has outlines made of modules, or where symbols are renamed, an object of each.
   void compile(std::span<Candidate* const> modules) {
-    while (!modules.empty()) {
-      bool is_renamed = !renaming_.is_idle();
-      auto now = is_renamed ? modules.first(1) : modules;
-      size_t done = compile_at_once(now, is_renamed);
-      modules = modules.subspan(std::min(done, now.size()));
-    }
+    size_t at_once = renaming_.is_idle() ? modules.size() : 1;
+    for (; !modules.empty(); modules = modules.subspan(at_once))
+      compile_now(modules.first(at_once));
   }
 
-  /// Returns how many modules have an object or a failure now: at least one.
-  size_t compile_at_once(std::span<Candidate* const> modules, bool is_final) {
+  void compile_now(std::span<Candidate* const> modules) {
     lto::Request request = lto::request_for(context_.options);
-    request.joins = is_final;
+    request.joins = !renaming_.is_idle();
     for (const Candidate* module : modules)
       request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
     auto reply = lto::run_backend(request);
     if (!reply) {
       for (Candidate* module : modules) module->failure = reply.error();
-      return modules.size();
+      return;
     }
     auto file = std::make_shared<const InputFile>(std::move(reply->file));
-    size_t done = 0;
-    for (const lto::Part& part : reply->parts) {
-      if (part.module >= modules.size()) continue;
-      if (part.kind == lto::PartKind::Warning) {
-        // Otherwise join_bitcode() repeats it.
-        if (is_final) modules[part.module]->warnings.push_back(lto::message_of(request, part));
-        continue;
-      }
-      take(*modules[part.module], request, part, file);
-      done = part.kind == lto::PartKind::NoLibrary ? modules.size() : part.module + 1;
-    }
-    if (done < modules.size())
-      modules[done]->failure = Error{reply->crash.empty() ? "LLVM made no object" : reply->crash};
-    return done + 1;
+    for (const lto::Part& part : reply->parts)
+      if (part.module < modules.size()) take(*modules[part.module], request, part, file);
+    auto crashed = std::ranges::find_if(
+        modules, [](const Candidate* module) { return !module->object && !module->failure; });
+    if (!reply->crash.empty() && crashed != modules.end())
+      (*crashed)->failure = Error{std::move(reply->crash)};
   }
 
   void take(Candidate& module, const lto::Request& request, const lto::Part& part,
             const std::shared_ptr<const InputFile>& file) const {
+    if (part.kind == lto::PartKind::Warning) {
+      // Otherwise join_bitcode() repeats it.
+      if (request.joins) module.warnings.push_back(lto::message_of(request, part));
+      return;
+    }
     if (part.kind != lto::PartKind::Output) {
       module.failure = Error{lto::message_of(request, part)};
       return;
