@@ -126,6 +126,7 @@ struct Context {
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
   std::vector<DroppedDefinition> dropped;
+  bool has_code_of_bitcode = false;         ///< whether LLVM made an object in this link
   std::vector<DroppedPart> optimized_away;  ///< of bitcode, set by join_bitcode()
   /// For each jump table's fragment, the code section that its offsets point into.
   std::unordered_map<const Fragment*, const InputSection*> code_of_jump_tables;

@@ -252,6 +252,40 @@ links root.bc
 python3 "$bpfobj" declarations out.o >text
 grep -q 'bpf_some_kfunc' text || fail "no type of a kernel function: $(<text)"
 
+# ---- the same inputs, the same bytes: LLVM orders declarations of structs by addresses
+
+python3 - >graph.h <<'END'
+import random
+random.seed(5)
+print("".join(f"struct s{i};\n" for i in range(300)))
+for i in range(300):
+    members = "".join(f"struct s{random.randrange(300)} *p{k}; " for k in range(4))
+    if i % 3 == 2: members += f"struct s{random.randrange(i)} m; "
+    print(f"struct s{i} {{ int id; {members}}} __attribute__((preserve_access_index));")
+END
+for i in 0 1 2; do
+  bitcode graph_$i <<END
+#include "graph.h"
+struct value_$i { struct s3$i *a; struct s1$i *b; struct s5$i *c; };
+struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 4); __type(key, int); __type(value, struct value_$i); } map_$i SEC(".maps");
+__weak int weak_$i(struct s100 *s) { return s->p$i->p1->id; }
+static __noinline int own(struct s20$i *s) { return s->p1->p2->p3->id + $i; }
+int f0(struct s77 *s), f1(struct s77 *s), f2(struct s77 *s);
+__hidden int f$i(struct s77 *s) { return s->p$i->p0->id; }
+SEC("kprobe") int prog_$i(void *ctx)
+{
+  int key = $i;
+  struct value_$i *v = bpf_map_lookup_elem(&map_$i, &key);
+  return v ? own((void *)v->a) + weak_$i((void *)v->b) + f$(((i + 1) % 3))((void *)v->c) : 0;
+}
+END
+done
+for _ in {1..30}; do
+  "$BPFLINK" -q graph_?.bc -o out.o
+  md5sum <out.o
+done | sort -u >sums
+[[ $(wc -l <sums) == 1 ]] || fail "$(wc -l <sums) outputs of one link"
+
 # ---- options
 
 "$BPFLINK" -r main.bc lib.bc -o out.o

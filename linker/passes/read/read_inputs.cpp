@@ -223,6 +223,7 @@ class InputReader {
         bytes += candidate.bitcode.size();
       }
     if (modules.empty()) return;
+    context_.has_code_of_bitcode = true;
     size_t workers =
         std::min<size_t>(choose_workers(bytes, context_.options.threads), modules.size());
     run_threads(static_cast<unsigned>(workers), [&](unsigned worker) {

@@ -6,8 +6,10 @@
 // all functions static). Tags of an omitted type move to the type that replaces it.
 #include <algorithm>
 
+#include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/types/function_maker.hpp"
+#include "linker/types/renumber_types.hpp"
 #include "linker/types/used_types.hpp"
 
 namespace bpflink {
@@ -74,6 +76,25 @@ void redirect_functions(ObjectFile& object) {
   }
 }
 
+/// Sorts declarations of structs by their names, in the places that they have. LLVM orders those
+/// that it makes by the addresses of its memory, which differ from run to run.
+void order_declarations(Context& context) {
+  BtfBuilder& btf = *context.btf;
+  const BtfView types = btf;
+  if (!may_renumber_types(context)) return;
+  std::vector<uint32_t> order, declarations;
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+    order.push_back(id);
+    if (types.kind(id) == BtfKind::Fwd) declarations.push_back(id);
+  }
+  std::vector<uint32_t> sorted = declarations;
+  std::ranges::stable_sort(sorted, {}, [&](uint32_t id) {
+    return std::pair(types.name(types.type(id)), types.type(id).kind_flag());
+  });
+  for (size_t i = 0; i < sorted.size(); ++i) order[declarations[i] - types.first_id()] = sorted[i];
+  renumber_types(context, TypeMap(0, rearrange_types(btf, order)));
+}
+
 }  // namespace
 
 void merge_btf(Context& context) {
@@ -104,6 +125,7 @@ void merge_btf(Context& context) {
   }
   for (auto& object : context.objects)
     if (object->btf) redirect_functions(*object);
+  if (context.has_code_of_bitcode) order_declarations(context);
 }
 
 }  // namespace bpflink
