@@ -86,6 +86,7 @@ class Compiler {
     if (!make_internal(joined)) return;
     if (request_.shows_bitcode) show(PartKind::Joined, joined);
     joined = optimize(joined);
+    if (joined) put_outer_maps_last(joined);
     if (!joined || !make_internal(joined) || !drop_built_ins(joined)) return;
     if (request_.shows_bitcode) show(PartKind::Optimized, joined);
     emit(joined, request_.emits_assembly ? assembly_file : object_file);
@@ -231,6 +232,11 @@ class Compiler {
     llvm_.SetValueName2(value, name.data(), name.size());
   }
 
+  std::string section_of(Value global) const {
+    const char* section = llvm_.GetSection(global);
+    return section ? section : "";
+  }
+
   bool is_local(Value global) const {
     int linkage = llvm_.GetLinkage(global);
     return linkage == internal_linkage || linkage == private_linkage;
@@ -294,14 +300,20 @@ class Compiler {
     return text && name_of(global) == std::string_view(text, length);
   }
 
-  void copy_description(Value from, Value to) const {
+  void copy_properties(Value from, Value to, bool is_outline) const {
     constexpr unsigned dbg = 0;
+    int linkage = llvm_.GetLinkage(from);
+    llvm_.SetLinkage(to, linkage == available_externally_linkage ? external_linkage : linkage);
+    llvm_.SetVisibility(to, llvm_.GetVisibility(from));
+    llvm_.SetSection(to, section_of(from).c_str());
+    if (llvm_.IsAGlobalVariable(to)) llvm_.SetGlobalConstant(to, llvm_.IsGlobalConstant(from));
     if (!llvm_.IsAGlobalObject(from)) return;
     size_t count = 0;
     MetadataEntry* entries = llvm_.GlobalCopyAllMetadata(from, &count);
     for (unsigned i = 0; i < count; ++i)
       if (Metadata description = llvm_.ValueMetadataEntriesGetMetadata(entries, i);
-          llvm_.ValueMetadataEntriesGetKind(entries, i) == dbg && has_plain_name(from, description))
+          llvm_.ValueMetadataEntriesGetKind(entries, i) == dbg &&
+          (!is_outline || has_plain_name(from, description)))
         llvm_.GlobalSetMetadata(to, dbg, description);
     llvm_.DisposeValueMetadataEntries(entries);
   }
@@ -315,13 +327,7 @@ class Compiler {
       type = llvm_.FunctionType(llvm_.VoidTypeInContext(context_), nullptr, 0, false);
     Value copy = is_function ? llvm_.AddFunction(to, name.c_str(), type)
                              : llvm_.AddGlobal(to, type, name.c_str());
-    copy_description(from, copy);
-    int linkage = llvm_.GetLinkage(from);
-    llvm_.SetLinkage(copy, linkage == available_externally_linkage ? external_linkage : linkage);
-    llvm_.SetVisibility(copy, llvm_.GetVisibility(from));
-    if (const char* section = llvm_.GetSection(from); section && *section)
-      llvm_.SetSection(copy, section);
-    if (!is_function) llvm_.SetGlobalConstant(copy, llvm_.IsGlobalConstant(from));
+    copy_properties(from, copy, true);
     if (is_defined && is_function) {
       fill_function(copy, {});
     } else if (is_defined) {
@@ -361,10 +367,9 @@ class Compiler {
       if (name_of(value).starts_with("llvm.")) return;
       bool is_defined =
           !llvm_.IsDeclaration(value) && llvm_.GetLinkage(value) != available_externally_linkage;
-      const char* section = llvm_.GetSection(value);
       // Local symbols are of interest to others if they are in a section of which there is one.
       bool is_used = llvm_.GetFirstUse(value) || in_assembly.contains(name_of(value));
-      if (is_defined ? is_local(value) && !(section && *section) : !is_used) return;
+      if (is_defined ? is_local(value) && section_of(value).empty() : !is_used) return;
       Value copy = copy_symbol(value, outline, is_defined);
       if (!is_defined) references.push_back(copy);
     });
@@ -433,8 +438,7 @@ class Compiler {
     Value declaration = llvm_.GetTypeKind(type) == function_type
                             ? llvm_.AddFunction(module, name.c_str(), type)
                             : llvm_.AddGlobal(module, type, name.c_str());
-    if (const char* section = llvm_.GetSection(value); section && *section)
-      llvm_.SetSection(declaration, section);
+    llvm_.SetSection(declaration, section_of(value).c_str());
     llvm_.ReplaceAllUsesWith(value, declaration);
     make_internal(value);
   }
@@ -503,8 +507,7 @@ class Compiler {
   /// types of those, as compilers write none for calls in inline assembly.
   void add_types_of_kfuncs(LlvmModule joined, std::unordered_set<Value>& used) const {
     for (Value f = llvm_.GetFirstFunction(joined); f; f = llvm_.GetNextFunction(f)) {
-      const char* section = llvm_.GetSection(f);
-      if (!llvm_.IsDeclaration(f) || !section || std::string_view(section) != ".ksyms") continue;
+      if (!llvm_.IsDeclaration(f) || section_of(f) != ".ksyms") continue;
       for (Use use = llvm_.GetFirstUse(f); use; use = llvm_.GetNextUse(use))
         if (Value caller = llvm_.GetUser(use); llvm_.IsAInstruction(caller))
           if (Value in = llvm_.GetBasicBlockParent(llvm_.GetInstructionParent(caller));
@@ -524,7 +527,7 @@ class Compiler {
         Value value = find(joined, symbol);
         if (!value || llvm_.IsDeclaration(value) || is_local(value) || used.contains(value))
           continue;
-        if (const char* section = llvm_.GetSection(value); section && *section) continue;
+        if (!section_of(value).empty()) continue;
         if (std::ranges::find(built_in_functions, symbol) != std::end(built_in_functions)) {
           built_ins_.try_emplace(symbol, false);
           continue;
@@ -537,6 +540,25 @@ class Compiler {
     for (auto [symbol, linkage] : visible)
       if (Value value = find(joined, symbol)) llvm_.SetLinkage(value, linkage);
     return true;
+  }
+
+  /// LLVM describes maps in their order, and what an inner map holds only if it has not seen the
+  /// map before, behind a pointer.
+  void put_outer_maps_last(LlvmModule module) const {
+    std::vector<Value> outer;
+    for (Value map = llvm_.GetFirstGlobal(module); map; map = llvm_.GetNextGlobal(map))
+      if (Value value = llvm_.GetInitializer(map); value && section_of(map) == ".maps")
+        if (!llvm_.IsNull(value)) outer.push_back(map);
+    for (Value map : outer) {
+      std::string name = name_of(map);
+      rename(map, name + ".before");
+      Value copy = llvm_.AddGlobal(module, llvm_.GlobalGetValueType(map), name.c_str());
+      copy_properties(map, copy, false);
+      llvm_.SetAlignment(copy, llvm_.GetAlignment(map));
+      llvm_.SetInitializer(copy, llvm_.GetInitializer(map));
+      llvm_.ReplaceAllUsesWith(map, copy);
+      llvm_.DeleteGlobal(map);
+    }
   }
 
   /// Drops the built-in functions that code generation does not call: a trial shows which it does.

@@ -158,6 +158,10 @@ constexpr unsigned function_index = ~0u;
   X(AddTargetDependentFunctionAttr, void, (Value, const char*, const char*))                      \
   X(GetSubprogram, Metadata, (Value))                                                             \
   X(CountParams, unsigned, (Value))                                                               \
+  X(IsNull, int, (Value))                                                                         \
+  X(GetAlignment, unsigned, (Value))                                                              \
+  X(SetAlignment, void, (Value, unsigned))                                                        \
+  X(DeleteGlobal, void, (Value))                                                                  \
   X(GetNamedMetadataNumOperands, unsigned, (LlvmModule, const char*))                             \
   X(GetNamedMetadataOperands, void, (LlvmModule, const char*, Value*))                            \
   X(GetMDNodeNumOperands, unsigned, (Value))                                                      \

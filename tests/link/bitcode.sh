@@ -364,6 +364,25 @@ for want in 'pair::second' 'pair::another' 'struct only_one' 'struct only_two'; 
   grep -q "CO-RE.*$want" text || fail "no relocation to $want: $(grep CO-RE text)"
 done
 
+# LLVM describes an inner map whole only if it comes before the map that holds it.
+cat >maps.h <<'END'
+struct value { long a, b; };
+struct inner { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4); __type(key, int); __type(value, struct value); };
+extern struct inner inner_map SEC(".maps");
+struct outer { __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS); __uint(max_entries, 1); __type(key, int); __array(values, struct inner); };
+END
+bitcode outer <<'END'
+#include "maps.h"
+struct inner inner_map SEC(".maps");
+struct outer outer_map SEC(".maps") = { .values = { &inner_map } };
+END
+bitcode inner <<'END'
+#include "maps.h"
+SEC("socket") int prog(void *ctx) { int k = 0; return bpf_map_lookup_elem(&inner_map, &k) ? 1 : 2; }
+END
+links outer.bc inner.bc
+! shows "FWD 'value'" bpftool btf dump file out.o || fail 'the value of a map is not whole'
+
 # ---- forms of files
 
 # The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine
