@@ -131,7 +131,8 @@ void link(Context& context) {
   // that looks into types exists now: programs, maps, variables, relocations.
   if (context.btf && options.prune_types) RUN(prune_types);
 
-  // Rename types whose names kernels reject, such as those of Rust. The types are complete now.
+  // Rename types that kernels reject, such as those of Rust, and sort their members. The types are
+  // complete now.
   if (context.btf && options.kernel_names) RUN(rename_rejected_types);
 
   // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are

@@ -54,7 +54,7 @@ struct LinkOptions {
   /// nothing looks into them: no loader, no verifier, no user space (`--prune-types`).
   bool prune_types = false;
   /// Rename types and their members where kernels refuse the name: `Option<u32>` becomes
-  /// `Option_3C_u32_3E_` (`--kernel-names`).
+  /// `Option_3C_u32_3E_`; sort members by their offsets, and name parameters (`--kernel-names`).
   bool kernel_names = false;
   /// Drop symbols that nothing needs: labels, names of source files, static variables that no
   /// relocation names (`-x`).

@@ -383,6 +383,28 @@ END
 links outer.bc inner.bc
 ! shows "FWD 'value'" bpftool btf dump file out.o || fail 'the value of a map is not whole'
 
+# What rustc writes: members that stand where they fit, in the order of the source; parameters without names.
+compile disorder -flto -S -emit-llvm <<'END'
+struct pair { int a; long b; } pair;
+struct core_pair { int a; long b; } __attribute__((preserve_access_index));
+SEC("tc") int core(struct core_pair *p) { return p->b; }
+__attribute__((noinline)) int nameless(int, int x) { return x + pair.b; }
+SEC("tc") int prog(struct __sk_buff *ctx) { return nameless(1, ctx->len) + nameless(2, ctx->mark); }
+END
+python3 - <<'END'
+import re
+text = open("disorder.o").read()
+for elements in re.findall(r'name: "(?:core_)?pair".*elements: (!\d+)', text):
+    text = re.sub(rf"^{elements} = !{{(!\d+), (!\d+)}}", rf"{elements} = !{{\2, \1}}", text, flags=re.M)
+open("disorder.ll", "w").write(text)
+END
+llvm-as-19 disorder.ll -o disorder.bc
+links -q --kernel-names disorder.bc
+bpftool btf dump file out.o >text
+grep -A2 "STRUCT 'pair'" text | grep -qz "'a'.*'b'" || fail "not sorted: $(<text)"
+grep -A2 "STRUCT 'core_pair'" text | grep -qz "'b'.*'a'" || fail "an index in code means another member: $(<text)"
+grep -q "'arg0'" text || fail "a parameter has no name: $(<text)"
+
 # ---- forms of files
 
 # The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine
