@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -100,22 +101,31 @@ class DeclarationBinder {
   }
 
   /// Clang's DATASECs have the offsets of static variables. bpf-gcc's have 0 for all; then the
-  /// offset is that of a local symbol with the variable's name.
+  /// offset is that of a local symbol with the variable's name. Clang before 16 lists constants of
+  /// .rodata.cst16 and the like in .rodata; like clang since, those are in no DATASEC, as several
+  /// may become one.
   void place_statics() {
+    constexpr std::string_view listed_in = ".rodata", merged = ".rodata.cst";
+    bool has_merged = std::ranges::any_of(
+        object_.sections, [](const InputSection& s) { return s.name.starts_with(merged); });
     std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
     for (BtfDeclaration& declaration : object_.declarations) {
       bool may_be_elsewhere = declaration.symbol_index == 0 && !declaration.datasec.empty() &&
-                              !declaration.is_func() && declaration.offset == 0;
+                              !declaration.is_func() && (declaration.offset == 0 || has_merged);
       if (!may_be_elsewhere) continue;
       if (!locals) locals = find_local_variables();
       auto [begin, end] = locals->equal_range(object_.btf->name(declaration.type()));
       std::optional<uint64_t> found;
+      bool is_merged = false;
       for (auto entry = begin; entry != end && found != 0; ++entry) {
         const InputSymbol& symbol = *entry->second;
-        if (object_.sections[symbol.section].name != declaration.datasec) continue;
+        std::string_view section = object_.sections[symbol.section].name;
+        is_merged |= section.starts_with(merged) && declaration.datasec == listed_in;
+        if (section != declaration.datasec) continue;
         if (!found || symbol.value == 0) found = symbol.value;
       }
-      declaration.offset = static_cast<uint32_t>(found.value_or(0));
+      if (!found && is_merged) declaration.datasec = {};
+      if (declaration.offset == 0) declaration.offset = static_cast<uint32_t>(found.value_or(0));
     }
   }
 
