@@ -39,6 +39,9 @@ struct LinkOptions {
   /// Names of structs, unions, enums and typedefs that stay, with their definitions, also if
   /// nothing uses them (`--keep-type`).
   std::vector<std::string> keep_types = {};
+  /// Symbols to keep if an input defines them (`--export`, `--export-symbols`). If set, other
+  /// functions and variables of bitcode become internal, but for programs and maps.
+  std::optional<std::vector<std::string>> exports = {};
   /// Make hidden definitions local, so that two libraries can use the same names
   /// (`--localize-hidden`). Maps stay global: loaders do not find local ones.
   bool localize_hidden = false;

@@ -75,3 +75,13 @@ for reason in 'variable that only user space can use' 'variable that tools read'
 done
 "$BPFLINK" a.o --gc-sections --gc-constants -o out.o
 lacks 'unused_event|of_user_space' names
+
+# An export is a root, but need not be there.
+compile unused <<<'int wanted(void) { return 1; } int listed(void) { return 2; } int unwanted(void) { return 3; }'
+compile main <<<'SEC("tc") int prog(void *ctx) { return 0; }'
+printf 'listed\n\nnone' >exports
+"$BPFLINK" --gc-sections --export wanted --export none --export-symbols exports --explain wanted main.o unused.o -o out.o >text
+grep -qF 'a root (--export)' text || fail "$(<text)"
+expect $'listed\nprog\nwanted' eval "symbols | awk '\$2 == \"FUNC\" { print \$1 }' | sort"
+link_fails --export-symbols missing main.o
+expect_error 'missing: cannot open'

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
+#include "linker/io/input_file.hpp"
 #include "linker/object/renaming.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
@@ -19,6 +22,30 @@ OptionAction append_pair(Pairs& pairs, ParsePair* parse, std::string_view form) 
     auto pair = parse(std::string(text));
     if (!pair) return fail("is not {}", form);
     pairs.push_back(std::move(*pair));
+    return {};
+  };
+}
+
+std::vector<std::string>& exports_of(LinkOptions& link) {
+  return link.exports ? *link.exports : link.exports.emplace();
+}
+
+OptionAction append_export(LinkOptions& link) {
+  return [&link](std::string_view name) -> std::expected<void, Error> {
+    exports_of(link).emplace_back(name);
+    return {};
+  };
+}
+
+OptionAction append_exports_in_file(LinkOptions& link) {
+  return [&link](std::string_view path) -> std::expected<void, Error> {
+    auto file = InputFile::open(input_path(path));
+    if (!file) return std::unexpected(file.error());
+    std::vector<std::string>& exports = exports_of(link);
+    auto bytes = file->bytes();
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (auto line : std::views::split(text, '\n'))
+      if (!line.empty()) exports.emplace_back(line.begin(), line.end());
     return {};
   };
 }
@@ -97,9 +124,9 @@ std::vector<Option> foreign_options(LinkOptions& link) {
        "", "", ignore()},
       {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
       {"-m,--emulation", "EMULATION", "", check_emulation()},
-      // Those that rustc gives the linker of its targets for BPF
+      // As bpf-linker has them, see rust_linker.hpp
       {"--cpu", "NAME", "", store(link.lto_cpu)},
-      {"--cpu-features,--export-symbols", "VALUE", "", ignore()},
+      {"--cpu-features", "VALUE", "", ignore()},
       {"--debug", "", "", ignore()},
       {"-c,-E", "", "", refuse(compile)},
       {"-I,-D,-f,-target,-std,-march,-mcpu", "VALUE", "", refuse(compile)},
@@ -224,6 +251,10 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--prefix-symbols-of", "FILE=PREFIX...",
          "Put PREFIX before the names of symbols that FILE defines",
          append_pair(link.prefix_symbols_of, parse_prefix, "FILE=PREFIX")},
+        {"--export", "SYMBOL...", "Keep SYMBOL; other functions of bitcode become internal",
+         append_export(link)},
+        {"--export-symbols", "FILE...", "Do so for the symbols in FILE, one on each line",
+         append_exports_in_file(link)},
         {"-x,--discard-all", "",
          "Drop local symbols that nothing needs: labels, file names, variables",
          set(link.discard_locals)},

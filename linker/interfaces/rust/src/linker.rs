@@ -53,6 +53,8 @@ pub struct Options {
     pub license: Option<String>,
     /// The directories that [`Linker::add_library`] searches (`-L`).
     pub library_paths: Vec<String>,
+    /// Symbols to keep; others of bitcode become internal (`--export`).
+    pub exports: Vec<String>,
     /// How far to optimize LLVM bitcode, "0" to "3"; by default "2" (`--lto-O`).
     pub lto_level: Option<String>,
     /// The processor to compile bitcode for, such as "v3"; by default the one that it names
@@ -97,7 +99,8 @@ impl Options {
         let flags = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, option)| option.to_string());
         let values = values.iter().filter_map(|(option, value)| Some(format!("{}={}", option, value.as_ref()?)));
         let paths = self.library_paths.iter().map(|path| format!("--library-path={}", path));
-        flags.chain(values).chain(paths).chain(self.args.iter().cloned()).map(text::to_c).collect()
+        let exports = self.exports.iter().map(|name| format!("--export={}", name));
+        flags.chain(values).chain(paths).chain(exports).chain(self.args.iter().cloned()).map(text::to_c).collect()
     }
 }
 
