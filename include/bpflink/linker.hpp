@@ -121,6 +121,15 @@ struct LinkOptions {
   std::string lto_cpu = {};
   /// The library of LLVM that compiles bitcode (`--lto-library`); "" for the newest one.
   std::string lto_library = {};
+  /// The library that is tried before the newest one: that of the rustc that calls.
+  std::string lto_first_library = {};
+  /// rustc calls: hints are for its users, and its "generic" processor, which nobody has chosen,
+  /// yields to one that another file names.
+  bool for_rustc = false;
+  /// Features of the processor, as for -mattr; needs lto_cpu.
+  std::string lto_features = {};
+  /// Switches of LLVM, as for -mllvm. Those that it does not have are without effect.
+  std::vector<std::string> lto_switches = {};
   /// Seconds of processor time that LLVM may take; 0 for any (`--lto-timeout`).
   unsigned lto_timeout = 300;
   /// MiB of memory that LLVM may take; 0 for any (`--lto-memory`).
@@ -142,6 +151,8 @@ struct LinkOptions {
   /// Write the assembly of the joined bitcode in place of an object (`--lto-emit-asm`). Not with
   /// reports.
   bool lto_emit_assembly = false;
+  /// What lto_emit_assembly writes.
+  enum class Emit : uint8_t { Assembly, Ir, Bitcode } lto_emit = Emit::Assembly;
   /// Whether hints in messages may name options of bpflink(1), for programs that have these.
   bool hint_at_options = false;
 };

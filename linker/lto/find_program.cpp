@@ -55,20 +55,6 @@ bool is_open_to_others(const struct stat& info, uid_t owner) {
   return !is_ours || is_shared || (info.st_mode & S_IWOTH) != 0;
 }
 
-/// The first of a program and the directories above it that others may change; "" if there is none.
-/// In a sticky directory, /tmp, nobody can replace a directory of ours.
-fs::path find_open_to_others(const fs::path& program, uid_t owner) {
-  const fs::path directory = program.parent_path();
-  for (fs::path at = program;; at = at.parent_path()) {
-    struct stat info;
-    if (::stat(at.c_str(), &info) != 0) return at;
-    bool holds_directories = at != program && at != directory;
-    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
-    if (is_open_to_others(info, owner)) return at;
-    if (at == at.parent_path()) return {};
-  }
-}
-
 class Search {
  public:
   std::expected<std::string, Error> run() {
@@ -94,11 +80,11 @@ class Search {
       std::error_code error;
       fs::path program = fs::canonical(file.parent_path() / place / program_name, error);
       if (error || ::access(program.c_str(), X_OK) != 0) continue;
-      fs::path open = find_open_to_others(program, info.st_uid);
+      std::string open = find_open_to_others(program.string(), info.st_uid);
       if (open.empty()) return program.string();
       if (refused_.empty())
         refused_ = fmt::format("{} is not run, as others may write to {}; BPFLINK_LTO may name it",
-                               program.string(), open.string());
+                               program.string(), open);
     }
     return std::nullopt;
   }
@@ -108,6 +94,19 @@ class Search {
 };
 
 }  // namespace
+
+std::string find_open_to_others(const std::string& file, uid_t owner) {
+  const fs::path program = file;
+  const fs::path directory = program.parent_path();
+  for (fs::path at = program;; at = at.parent_path()) {
+    struct stat info;
+    if (::stat(at.c_str(), &info) != 0) return at.string();
+    bool holds_directories = at != program && at != directory;
+    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
+    if (is_open_to_others(info, owner)) return at.string();
+    if (at == at.parent_path()) return {};
+  }
+}
 
 std::expected<std::string, Error> find_program() {
   return Search().run();

@@ -57,6 +57,15 @@ std::expected<Llvm, Error> bind(void* library, unsigned version) {
   return llvm;
 }
 
+std::expected<Llvm, Error> load_file(const std::string& file) {
+  // A name without a slash is one that the loader looks for.
+  const std::string path = file.contains('/') ? file : "./" + file;
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return fail("cannot load LLVM: {}", ::dlerror());
+  std::error_code error;
+  return bind(library, version_of(library, std::filesystem::canonical(file, error).string()));
+}
+
 }  // namespace
 
 unsigned version_of_library(const std::string& name) {
@@ -71,21 +80,22 @@ unsigned version_of_library(const std::string& name) {
   return 0;
 }
 
-std::expected<Llvm, Error> load_llvm(const std::string& file, unsigned oldest) {
-  if (!file.empty()) {
-    // A name without a slash is one that the loader looks for.
-    const std::string path = file.contains('/') ? file : "./" + file;
-    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) return fail("cannot load LLVM: {}", ::dlerror());
-    std::error_code error;
-    return bind(library, version_of(library, std::filesystem::canonical(file, error).string()));
+std::expected<Llvm, Error> load_llvm(const std::string& file, const std::string& first,
+                                     unsigned oldest) {
+  if (!file.empty()) return load_file(file);
+  if (!first.empty())
+    if (auto llvm = load_file(first); llvm && llvm->version >= oldest) return llvm;
+  oldest = std::max(oldest, oldest_supported);
+  std::string found;
+  for (unsigned version = newest_possible; version >= oldest_supported; --version) {
+    void* library = open_release(version);
+    if (library && version >= oldest) return bind(library, version);
+    if (library) found += fmt::format("{}{}", found.empty() ? ", only of " : ", ", version);
   }
-  for (unsigned version = newest_possible; version >= std::max(oldest, oldest_supported); --version)
-    if (void* library = open_release(version)) return bind(library, version);
   return fail(
-      "there is no library of LLVM {} or newer: install libLLVM (Debian: libllvm{}), or name "
+      "there is no library of LLVM {} or newer{}: install libLLVM (Debian: libllvm{}), or name "
       "one with --lto-library",
-      std::max(oldest, oldest_supported), std::max(oldest, oldest_supported));
+      oldest, found, oldest);
 }
 
 }  // namespace bpflink::lto

@@ -44,6 +44,7 @@ constexpr unsigned function_index = ~0u;
 // name, result, parameters
 #define BPFLINK_LLVM_FUNCTIONS(X)                                                                 \
   X(ContextCreate, Context, ())                                                                   \
+  X(ParseCommandLineOptions, void, (int, const char* const*, const char*))                        \
   X(ContextSetDiagnosticHandler, void, (Context, DiagnosticHandler, void*))                       \
   X(GetDiagInfoDescription, char*, (DiagnosticInfo))                                              \
   X(GetDiagInfoSeverity, int, (DiagnosticInfo))                                                   \
@@ -100,6 +101,7 @@ constexpr unsigned function_index = ~0u;
   X(GetStringAttributeAtIndex, Attribute, (Value, unsigned, const char*, unsigned))               \
   X(GetStringAttributeValue, const char*, (Attribute, unsigned*))                                 \
   X(LinkModules2, int, (LlvmModule, LlvmModule))                                                  \
+  X(PrintModuleToString, char*, (LlvmModule))                                                     \
   X(WriteBitcodeToMemoryBuffer, Buffer, (LlvmModule))                                             \
   X(CreatePassBuilderOptions, PassOptions, ())                                                    \
   X(DisposePassBuilderOptions, void, (PassOptions))                                               \
@@ -190,8 +192,10 @@ inline constexpr unsigned newest_possible = 60;
 /// the name does not tell.
 unsigned version_of_library(const std::string& name);
 
-/// Loads LLVM from `file`, or if that is empty, the newest that is installed and not older than
-/// `oldest`. Errors: there is none; it cannot be loaded; it has no backend for BPF.
-std::expected<Llvm, Error> load_llvm(const std::string& file, unsigned oldest);
+/// Loads LLVM from `file`; if that is empty, from `first`, and if that cannot be loaded or is older
+/// than `oldest`, the newest that is installed and not older. Errors: there is none; it cannot be
+/// loaded; it has no backend for BPF.
+std::expected<Llvm, Error> load_llvm(const std::string& file, const std::string& first,
+                                     unsigned oldest);
 
 }  // namespace bpflink::lto

@@ -96,16 +96,26 @@ std::pair<unsigned, size_t> newest_producer(const Request& request) {
   return newest;
 }
 
+void set_switches(const Llvm& llvm, const Request& request) {
+  std::vector<std::string> texts{"bpflink"};
+  texts.insert(texts.end(), request.switches.begin(), request.switches.end());
+  std::vector<const char*> arguments;
+  for (const std::string& text : texts) arguments.push_back(text.c_str());
+  if (texts.size() > 1)
+    llvm.ParseCommandLineOptions(static_cast<int>(texts.size()), arguments.data(), "");
+}
+
 int run() {
   end_with_linker();
   Request request = decode_request(map_input());
   bool is_complete = true;
   Answer answer = [&](const Part& part) { is_complete &= write_part(part); };
   auto [newest, module] = newest_producer(request);
-  auto llvm = load_llvm(std::string(request.library), newest);
+  auto llvm = load_llvm(std::string(request.library), std::string(request.first), newest);
   if (llvm && llvm->version != 0 && llvm->version < newest)
     llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", request.library, llvm->version,
                 newest);
+  if (llvm) set_switches(*llvm, request);
   if (llvm)
     if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
   if (!llvm)

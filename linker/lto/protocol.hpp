@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bpflink/linker.hpp"
+
 namespace bpflink::lto {
 
 /// Descriptors of bpflink-lto. Its standard input is the request; on its standard output and errors
@@ -33,17 +35,22 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 struct Request {
-  std::string_view library;    ///< the file of LLVM; "" for the newest that is installed
-  std::string_view cpu;        ///< as for -mcpu; "" for what the modules say
-  uint64_t level = 2;          ///< 0 to 3, as for -O
-  uint64_t seconds = 0;        ///< of processor time; 0 for any
-  uint64_t mebibytes = 0;      ///< of memory; 0 for any
+  std::string_view library;            ///< the file of LLVM; "" for the newest that is installed
+  std::string_view first = {};         ///< the file to try before the newest one
+  std::string_view cpu;                ///< as for -mcpu; "" for what the modules say
+  std::string_view yielding_cpu = {};  ///< one that counts if no module names another
+  std::string_view features = {};      ///< as for -mattr, with a cpu
+  std::vector<std::string_view> switches = {};  ///< as for -mllvm
+  uint64_t level = 2;                           ///< 0 to 3, as for -O
+  uint64_t seconds = 0;                         ///< of processor time; 0 for any
+  uint64_t mebibytes = 0;                       ///< of memory; 0 for any
   bool takes_foreign = false;  ///< whether bitcode for another machine needs no warning
   /// Whether to join and optimize the modules. Otherwise the answer has an object of each with its
   /// symbols and types alone.
   bool joins = false;
   bool internalizes = false;  ///< whether also definitions of default visibility become internal
   bool emits_assembly = false;
+  LinkOptions::Emit emit = LinkOptions::Emit::Assembly;  ///< what that is
   bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
   std::vector<Module> modules = {};
 };
@@ -119,7 +126,11 @@ class Reader {
 inline std::string encode(const Request& request) {
   Writer writer;
   writer.put(request.library);
+  writer.put(request.first);
   writer.put(request.cpu);
+  writer.put(request.yielding_cpu);
+  writer.put(request.features);
+  writer.put(request.switches);
   writer.put(request.level);
   writer.put(request.seconds);
   writer.put(request.mebibytes);
@@ -127,6 +138,7 @@ inline std::string encode(const Request& request) {
   writer.put(uint64_t{request.joins});
   writer.put(uint64_t{request.internalizes});
   writer.put(uint64_t{request.emits_assembly});
+  writer.put(static_cast<uint64_t>(request.emit));
   writer.put(uint64_t{request.shows_bitcode});
   writer.put(request.modules.size());
   for (const Module& module : request.modules) {
@@ -141,7 +153,11 @@ inline std::string encode(const Request& request) {
 inline Request decode_request(std::string_view bytes) {
   Reader reader(bytes);
   Request request{.library = reader.text().value_or(""),
+                  .first = reader.text().value_or(""),
                   .cpu = reader.text().value_or(""),
+                  .yielding_cpu = reader.text().value_or(""),
+                  .features = reader.text().value_or(""),
+                  .switches = reader.texts(),
                   .level = reader.number().value_or(0),
                   .seconds = reader.number().value_or(0),
                   .mebibytes = reader.number().value_or(0),
@@ -149,6 +165,7 @@ inline Request decode_request(std::string_view bytes) {
                   .joins = reader.number() == 1,
                   .internalizes = reader.number() == 1,
                   .emits_assembly = reader.number() == 1,
+                  .emit = static_cast<LinkOptions::Emit>(reader.number().value_or(0)),
                   .shows_bitcode = reader.number() == 1};
   for (uint64_t left = reader.number().value_or(0); left > 0; --left)
     request.modules.push_back({.name = reader.text().value_or(""),
