@@ -25,6 +25,14 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/programs/bpftool/bpftool-bpflink.sh
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
 
+# Rust's linker for BPF, which bpflink is under that name. It is in a folder of its own: another one may
+# be in that of the programs.
+set(rust_dir ${CMAKE_INSTALL_LIBEXECDIR}/bpflink/rust)
+file(RELATIVE_PATH to_bpflink ${CMAKE_INSTALL_FULL_LIBEXECDIR}/bpflink/rust ${CMAKE_INSTALL_FULL_BINDIR}/bpflink)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/rust)
+file(CREATE_LINK ${to_bpflink} ${CMAKE_BINARY_DIR}/rust/bpf-linker SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/rust/bpf-linker DESTINATION ${rust_dir} COMPONENT programs)
+
 # Manual pages, and completions, which the programs generate if they can run on this machine.
 set(BPFLINK_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
 foreach(program bpflink btfdedup bpfskel bpfcore)

@@ -196,6 +196,8 @@ class ArchiveReader {
     }
     if (name.ends_with('/')) name.remove_suffix(1);
     if (name.empty()) return fail_member(at, "has no name");
+    // What rustc reads of an rlib, in objects of its target
+    if (name == "lib.rmeta" || name == "lib.rmeta-link") return {};
     if (name.size() > max_name_length)
       return fail_member(at, "has a name of more than {} bytes", max_name_length);
     members_.push_back(

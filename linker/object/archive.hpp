@@ -34,7 +34,8 @@ struct ArchiveMember {
 
 bool is_archive(std::span<const std::byte> image);
 
-/// Lists the members of the archive at `path`, without its symbol and name tables. libelf is not
+/// Lists the members of the archive at `path`, without its symbol and name tables, and Rust's
+/// metadata. libelf is not
 /// used because it does not read thin archives. Their members are files beside the archive, unless
 /// their names are absolute, or members of archives beside it, which this function opens. The
 /// images point into `image` or into opened files. Errors: a header or member that is truncated or

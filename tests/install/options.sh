@@ -74,9 +74,9 @@ for program in bpflink btfdedup bpfskel bpfcore; do # commands of a single progr
   grep -oE "(^|[^-/A-Za-z])$program( [^#|&;\`)]*)" "$readme" | names "README.md, commands of $program" $program
 done
 
-# Options of clang, and of other linkers and rustc, which bpflink accepts and does not list
+# Options of clang, of other linkers, and of bpf-linker, which bpflink accepts and does not list
 page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed \
-  --cpu --cpu-features --debug --export-symbols
+  --cpu --btf --dump-module
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
 page bpfcore.1 | long | names 'bpfcore(1)' 'bpfcore btfdedup'

@@ -17,7 +17,9 @@ namespace bpflink {
 namespace {
 
 /// How to get BTF: clang makes it with -g, gcc only with an option of its own.
-std::string_view types_hint(const ObjectFile& object) {
+std::string_view types_hint(const LinkOptions& options, const ObjectFile& object) {
+  if (options.for_rustc)
+    return "compile with -C debuginfo=2: debug = 2 in the profile of Cargo.toml";
   bool has_dwarf = std::ranges::any_of(
       object.sections, [](const InputSection& s) { return s.role == SectionRole::Dwarf; });
   return has_dwarf ? "compile with -gbtf: gcc's -g makes DWARF alone" : "compile with -g";
@@ -49,13 +51,14 @@ void warn_missing_types(Context& context) {
       is_reported = true;
       context.diagnostics.warning(
           fmt::format("{}: defines maps but has no BTF to describe them", object->name),
-          {hint(std::string(types_hint(*object)))}, DiagnosticCode::General,
+          {hint(std::string(types_hint(context.options, *object)))}, DiagnosticCode::General,
           {.file = object->name});
     }
   }
   if (!is_any_typed && !is_reported && has_code)
-    context.diagnostics.warning("no input has BTF",
-                                {hint(std::string(types_hint(*context.objects.front())))});
+    context.diagnostics.warning(
+        "no input has BTF",
+        {hint(std::string(types_hint(context.options, *context.objects.front())))});
   if (!is_any_typed || context.options.partial) return;
   const auto called = find_called(context);
   for (const auto& object : context.objects) {
@@ -64,7 +67,7 @@ void warn_missing_types(Context& context) {
     std::string_view name = function->second->name;
     context.diagnostics.warning(
         fmt::format("{}: has no BTF, and others call its '{}'", object->name, name),
-        {hint(std::string(types_hint(*object)))}, DiagnosticCode::General,
+        {hint(std::string(types_hint(context.options, *object)))}, DiagnosticCode::General,
         {.file = object->name, .symbol = name});
   }
 }

@@ -1,16 +1,22 @@
 #include "linker/programs/bpflink/command_line.hpp"
 
+#include "linker/programs/bpflink/rust_linker.hpp"
+#include "linker/text/response_file.hpp"
+
 namespace bpflink {
 namespace {
 
-OptionTable bpflink_table(CommandLine& command) {
+OptionTable bpflink_table(CommandLine& command, std::optional<RustLinker>& rust) {
+  std::vector<OptionGroup> groups = bpflink_options(command);
+  // The first row of a name is the one that counts.
+  if (rust) groups.insert(groups.begin(), rust->options());
   return OptionTable({.name = "bpflink",
                       .purpose = "Links BPF objects into one, with their BTF deduplicated.",
                       .usage = "Usage: bpflink [OPTION]... FILE... -o OUTPUT",
                       .success = "the output was written",
                       .width = 30,
                       .argument = {"FILE", "", "Objects and archives to link", add_input(command)}},
-                     bpflink_options(command));
+                     std::move(groups));
 }
 
 }  // namespace
@@ -27,13 +33,20 @@ std::vector<OptionGroup> bpflink_options(CommandLine& command) {
   return groups;
 }
 
-std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments) {
+std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments,
+                                                     bool as_bpf_linker) {
+  auto expanded = expand_response_files(std::move(arguments));
+  if (!expanded) return std::unexpected(expanded.error());
+  arguments = std::move(*expanded);
   CommandLine command;
-  OptionTable table = bpflink_table(command);
+  std::optional<RustLinker> rust;
+  if (as_bpf_linker || is_from_rustc(arguments)) rust.emplace(command);
+  OptionTable table = bpflink_table(command, rust);
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());
   command.text = std::move(*text);
   if (!command.text.empty()) return command;
+  if (rust) rust->finish(table);
   if (auto ok = finish_link_options(command, table); !ok) return std::unexpected(ok.error());
   command.link.hint_at_options = true;
   if (!table.is_given("--output"))
@@ -50,7 +63,8 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
 
 std::expected<LinkOptions, Error> parse_library_options(std::span<const std::string> options) {
   CommandLine command;
-  OptionTable table = bpflink_table(command);
+  std::optional<RustLinker> rust;
+  OptionTable table = bpflink_table(command, rust);
   auto ok = table.parse_for_library(options);
   if (ok) ok = complete_link_options(command, table);
   if (!ok) return std::unexpected(ok.error());

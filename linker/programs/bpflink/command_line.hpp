@@ -21,8 +21,9 @@ struct CommandLine : LinkCommand {
 std::vector<OptionGroup> bpflink_options(CommandLine& command);
 
 /// Parses the arguments, without the program's name. Errors: what is wrong with
-/// which argument.
-std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments);
+/// which argument. `as_bpf_linker` says that the program was called by that name.
+std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments,
+                                                     bool as_bpf_linker);
 
 /// Parses options for the library, all but those of the program. Errors: what is wrong with which
 /// option.

@@ -1,4 +1,6 @@
 // The program bpflink: parses the command line, runs the library's linker and prints diagnostics.
+#include <cerrno>
+
 #include "linker/programs/bpflink/command_line.hpp"
 #include "linker/programs/bpflink/program_output.hpp"
 #include "linker/text/program.hpp"
@@ -8,7 +10,8 @@ namespace {
 using namespace bpflink;
 
 int run(const std::vector<std::string>& arguments) {
-  auto command = parse_command_line(arguments);
+  bool as_bpf_linker = std::string_view(::program_invocation_short_name) == "bpf-linker";
+  auto command = parse_command_line(arguments, as_bpf_linker);
   if (!command) return report_usage("bpflink", command.error(), arguments);
   if (command->text.empty()) return run_link("bpflink", *command, command->output);
   print_text(command->text);

@@ -67,6 +67,7 @@ use bpflink_sys as ffi;
 
 pub use btf::{kind, Btf, Enumerator, Member, Type};
 pub use builder::Builder;
+pub use cargo::link_rust;
 pub use dedup::Dedup;
 pub use error::{Code, Diagnostic, Error, Location, Severity};
 pub use linker::{Linker, Options};

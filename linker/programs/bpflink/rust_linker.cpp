@@ -1,0 +1,217 @@
+#include "linker/programs/bpflink/rust_linker.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <ranges>
+#include <utility>
+
+#include "linker/error.hpp"
+#include "linker/io/directory.hpp"
+#include "linker/lto/find_program.hpp"
+
+namespace bpflink {
+namespace {
+
+namespace fs = std::filesystem;
+
+void append_parts(std::vector<std::string>& list, std::string_view text) {
+  for (auto part : std::views::split(text, ',')) list.emplace_back(part.begin(), part.end());
+}
+
+OptionAction append_switches(std::vector<std::string>& list) {
+  return [&list](std::string_view text) -> std::expected<void, Error> {
+    append_parts(list, text);
+    return {};
+  };
+}
+
+OptionAction append_exports(LinkOptions& link) {
+  return [&link](std::string_view text) -> std::expected<void, Error> {
+    append_parts(link.exports ? *link.exports : link.exports.emplace(), text);
+    return {};
+  };
+}
+
+OptionAction set_level(LinkOptions& link, unsigned level) {
+  return [&link, level](std::string_view) -> std::expected<void, Error> {
+    link.lto_level = level;
+    return {};
+  };
+}
+
+/// The first output is the one that counts.
+OptionAction set_emit(LinkOptions& link, bool& is_named) {
+  return [&](std::string_view kind) -> std::expected<void, Error> {
+    if (std::exchange(is_named, true)) return {};
+    link.lto_emit_assembly = kind != "obj";
+    if (kind == "llvm-ir") link.lto_emit = LinkOptions::Emit::Ir;
+    if (kind == "llvm-bc") link.lto_emit = LinkOptions::Emit::Bitcode;
+    return {};
+  };
+}
+
+OptionAction set_rust_target(LinkOptions& link) {
+  return [&link](std::string_view target) -> std::expected<void, Error> {
+    if (target == "classic-header")
+      link.classic_header = true;
+    else if (!target.starts_with("bpf"))
+      return fail("is no target for BPF");
+    link.lto_foreign = true;
+    return {};
+  };
+}
+
+/// rustc names directories that are not there.
+OptionAction add_existing_directory(LinkOptions& link) {
+  return [&link](std::string_view directory) -> std::expected<void, Error> {
+    if (is_directory(std::string(directory))) link.library_paths.emplace_back(directory);
+    return {};
+  };
+}
+
+OptionAction set_log_level(bool& verbose) {
+  return [&verbose](std::string_view level) -> std::expected<void, Error> {
+    verbose = level != "error" && level != "warn";
+    return {};
+  };
+}
+
+// ---- rustc
+
+/// Calls `visit(path)` for each file that the process has mapped.
+template <typename Visit>
+void for_each_mapped_file(const std::string& process, Visit visit) {
+  std::ifstream maps(process + "/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (size_t path = line.find('/'); path != line.npos) visit(line.substr(path));
+}
+
+/// The parent of a process that "/proc/N" stands for; "" if that is not known.
+std::string parent_of(const std::string& process) {
+  std::ifstream status(process + "/status");
+  constexpr std::string_view key = "PPid:\t";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(key) && line != "PPid:\t0") return "/proc/" + line.substr(key.size());
+  return {};
+}
+
+bool is_library_of_llvm(const fs::path& path) {
+  std::string name = path.filename().string();
+  return name.starts_with("libLLVM") && name.contains(".so");
+}
+
+/// The library behind a file that may be a linker script of one line,
+/// "INPUT(libLLVM.so.22.1-rust)".
+fs::path behind_script(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  size_t begin = line.find('('), end = line.find(')');
+  bool is_script = line.starts_with("INPUT") && begin < end && end != line.npos;
+  return is_script ? path.parent_path() / line.substr(begin + 1, end - begin - 1) : path;
+}
+
+fs::path find_llvm_beside(const fs::path& driver) {
+  auto names = list_directory(driver.parent_path().string());
+  for (const std::string& name : names.value_or(std::vector<std::string>()))
+    if (is_library_of_llvm(name)) return behind_script(driver.parent_path() / name);
+  return {};
+}
+
+}  // namespace
+
+bool is_from_rustc(std::span<const std::string> arguments) {
+  auto has = [&](std::string_view option) {
+    return std::ranges::any_of(arguments, [&](std::string_view argument) {
+      return argument.substr(0, argument.find('=')) == option;
+    });
+  };
+  return has("--export-symbols") && has("--cpu");
+}
+
+RustLinker::RustLinker(CommandLine& command) : command_(command) {
+  command.whole_archive = true;
+  command.link.kernel_names = command.link.for_rustc = true;
+}
+
+OptionGroup RustLinker::options() {
+  LinkOptions& link = command_.link;
+  return {
+      "Options of bpf-linker",
+      {{"--cpu", "NAME...", "Compile for NAME; generic: as inputs in C say", store(cpu_)},
+       {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
+       // rustc gives its level before that of the user. Without optimization, not even core
+       // compiles; functions that are to be small say so themselves.
+       {"-O0,-O1", "", "Optimize a little", set_level(link, 1)},
+       {"-Os,-Oz,-O2", "", "Optimize as -O2 of a compiler does (default)", set_level(link, 2)},
+       {"-O3", "", "Optimize as -O3 of a compiler does", set_level(link, 3)},
+       {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
+        set_emit(link, names_output_)},
+       {"--export", "SYMBOLS...", "Keep these symbols, and no others", append_exports(link)},
+       {"--target", "TRIPLE...", "Compile bitcode of other targets", set_rust_target(link)},
+       {"-L,--library-path", "DIR...", "Look for archives in DIR", add_existing_directory(link)},
+       {"--unroll-loops", "", "Unroll loops, for kernels that allow none", set(unrolls_)},
+       {"--ignore-inline-never", "", "Inline all that can be", set(ignores_noinline_)},
+       {"--allow-bpf-trap", "", "Let LLVM call __bpf_trap", set(may_trap_)},
+       {"--disable-expand-memcpy-in-order", "", "Let LLVM copy in any order",
+        set(copies_in_any_order_)},
+       {"--llvm-args", "SWITCHES...", "Give LLVM these switches", append_switches(switches_)},
+       {"--dump-module", "DIR...", "The same as --save-temps",
+        [&link](std::string_view) { return set(link.lto_save_temps)({}); }},
+       {"--log-level", "error|warn|info|debug|trace...", "From info on, the same as --verbose",
+        set_log_level(command_.verbose)},
+       // Always so here, or without a meaning
+       {"--btf,--debug,--disable-memory-builtins", "", "", ignore()},
+       {"--fatal-errors,--log-file", "VALUE...", "", ignore()}}};
+}
+
+void RustLinker::finish(const OptionTable& table) {
+  LinkOptions& link = command_.link;
+  // rustc always names a processor. Unless that says something, files in C do.
+  if (cpu_ != "generic" || !link.lto_features.empty()) link.lto_cpu = cpu_;
+  auto& switches = link.lto_switches;
+  // What is cold is not inlined, and results of more than 64 bits cannot be returned.
+  switches.emplace_back("--cold-callsite-rel-freq=0");
+  if (!copies_in_any_order_) switches.emplace_back("--bpf-expand-memcpy-in-order");
+  if (!may_trap_) switches.emplace_back("--bpf-disable-trap-unreachable");
+  if (ignores_noinline_) switches.emplace_back("--force-remove-attribute=noinline");
+  if (unrolls_)
+    for (const char* text : {"--unroll-runtime", "--unroll-runtime-multi-exit",
+                             "--unroll-max-upperbound=4294967295", "--unroll-threshold=4294967295"})
+      switches.emplace_back(text);
+  switches.insert(switches.end(), switches_.begin(), switches_.end());
+  if (link.lto_library.empty()) link.lto_first_library = find_llvm_of_rustc();
+  // rustc lists the exports once more in an object, for linkers that look them up in archives.
+  for (const OptionTable::Given& given : table.given())
+    if (given.name == "--export-symbols") {
+      std::string again = (fs::path(*given.value).parent_path() / "symbols.o").string();
+      std::erase_if(command_.inputs, [&](const auto& input) { return input.path == again; });
+    }
+}
+
+std::string find_llvm_of_rustc() {
+  constexpr int most_programs_between = 4;  // such as a script that sets options
+  std::string process = "/proc/self";
+  for (int i = 0; i <= most_programs_between; ++i) {
+    process = parent_of(process);
+    fs::path driver, library;
+    for_each_mapped_file(process, [&](const fs::path& file) {
+      if (file.filename().string().starts_with("librustc_driver")) driver = file;
+      if (is_library_of_llvm(file)) library = file;
+    });
+    if (driver.empty()) continue;
+    if (library.empty()) library = find_llvm_beside(driver);
+    struct stat info;
+    std::error_code error;
+    library = fs::canonical(library, error);
+    bool is_safe = !error && ::stat((process + "/exe").c_str(), &info) == 0 &&
+                   lto::find_open_to_others(library.string(), info.st_uid).empty();
+    return is_safe ? library.string() : "";
+  }
+  return {};
+}
+
+}  // namespace bpflink
