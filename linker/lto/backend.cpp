@@ -100,11 +100,16 @@ std::string describe_crash(const Request& request, std::string_view text, int st
 
 Request request_for(const LinkOptions& options) {
   return {.library = options.lto_library,
+          .first = options.lto_first_library,
           .cpu = options.lto_cpu,
+          .yielding_cpu = options.for_rustc ? "generic" : "",
+          .features = options.lto_features,
+          .switches = {options.lto_switches.begin(), options.lto_switches.end()},
           .level = options.lto_level,
           .seconds = options.lto_timeout,
           .mebibytes = options.lto_memory,
-          .takes_foreign = options.lto_foreign};
+          .takes_foreign = options.lto_foreign,
+          .emit = options.lto_emit};
 }
 
 std::expected<Reply, Error> run_backend(const Request& request) {

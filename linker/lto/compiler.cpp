@@ -583,7 +583,7 @@ class Compiler {
   LlvmModule optimize(LlvmModule module) {
     for (;;) {
       LlvmModule copy = llvm_.CloneModule(module);
-      if (!run_passes(copy, fmt::format("lto<O{}>", request_.level))) return nullptr;
+      if (!run_passes(copy, fmt::format("forceattrs,lto<O{}>", request_.level))) return nullptr;
       bool is_done = true;
       for (Value f = llvm_.GetFirstFunction(copy); f; f = llvm_.GetNextFunction(f)) {
         if (!has_more_parameters_than_types(f)) continue;
@@ -631,6 +631,7 @@ class Compiler {
       if (llvm_.IsDeclaration(f)) continue;
       Cpu cpu{attribute(f, "target-cpu"), attribute(f, features), index_};
       if (cpu.name.empty()) cpu.name = default_cpu();
+      if (cpu.name == request_.yielding_cpu) continue;
       if (!cpu_) cpu_ = cpu;
       if (!request_.cpu.empty() || (cpu.name == cpu_->name && cpu.features == cpu_->features))
         continue;
@@ -665,8 +666,8 @@ class Compiler {
       llvm_.DisposeMessage(message);
       return nullptr;
     }
-    Cpu cpu = cpu_.value_or(Cpu{});
-    if (!request_.cpu.empty()) cpu = {std::string(request_.cpu), ""};
+    Cpu cpu = cpu_.value_or(Cpu{std::string(request_.yielding_cpu), ""});
+    if (!request_.cpu.empty()) cpu = {std::string(request_.cpu), std::string(request_.features)};
     return llvm_.CreateTargetMachine(target, triple, cpu.name.c_str(), cpu.features.c_str(),
                                      std::max(static_cast<int>(request_.level), 1), default_reloc,
                                      default_code_model);
@@ -701,6 +702,10 @@ class Compiler {
   }
 
   void emit(LlvmModule module, FileType type) {
+    if (type == assembly_file && request_.emit == LinkOptions::Emit::Bitcode)
+      return show(PartKind::Output, module);
+    if (type == assembly_file && request_.emit == LinkOptions::Emit::Ir)
+      return answer_({PartKind::Output, index_, llvm_.PrintModuleToString(module)});
     if (Buffer buffer = generate(module, type)) answer(PartKind::Output, buffer);
   }
 

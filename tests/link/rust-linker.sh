@@ -68,3 +68,72 @@ refused '--target=x86_64: is no target for BPF' --target=x86_64
 refused '--emit llvm: must be one of llvm-bc, asm, llvm-ir, obj' --emit llvm
 refused 'cannot open' --export-symbols none
 "$BPFLINK" --btf prog.o -o out.o &>text && fail 'options of bpf-linker without its name'
+
+# ---- What LLVM is asked for
+
+compile generic -flto -mcpu=generic <<'END'
+int helper(int x);
+SEC("syscall") int prog(void *ctx) { return helper(20) + 2; }
+END
+compile v3 -flto <<'END'
+int calls;
+__attribute__((noinline)) int helper(int x) { return 2 * x + calls; }
+END
+cp generic.o prog.o
+llvm-ar-19 rc lib.rlib lib.rmeta v3.o
+llvm-ar-19 d lib.rlib lib.o
+calls() { [[ $(llvm-objdump-19 -d -j syscall out.o) == *'call -'* ]]; }
+# What is generic, as rustc says, becomes what files in C are compiled for.
+rustc || fail "$(<text)"
+calls || fail 'noinline is inlined'
+[[ $(llvm-objdump-19 -d out.o) == *"w0 "* ]] || fail 'not for v3'
+rustc --cpu v2
+[[ $(llvm-objdump-19 -d out.o) != *"w0 "* ]] || fail 'not for v2'
+rustc --cpu v2 --cpu-features +alu32
+[[ $(llvm-objdump-19 -d out.o) == *"w0 "* ]] || fail 'without alu32'
+rustc --ignore-inline-never
+! calls || fail 'not inlined'
+rustc --llvm-args --unknown,--force-remove-attribute=noinline
+! calls || fail 'the second switch is without effect'
+rustc --emit llvm-ir
+grep -q '^define.* @prog' out.o || fail 'no IR'
+rustc --emit llvm-bc
+[[ $(head -c 2 out.o) == BC ]] || fail 'no bitcode'
+
+# ---- The library of LLVM is that of the rustc that calls, if nobody else can change it.
+
+mkdir -m 755 -p sysroot/lib
+echo '#include <fcntl.h>
+__attribute__((constructor)) static void note(void) { open("'"$PWD"'/loaded", O_CREAT | O_WRONLY, 0600); }' >llvm.c
+clang-19 -shared -fPIC llvm.c -o sysroot/lib/libLLVM.so.99.1-rust-2.0.0
+echo 'INPUT(libLLVM.so.99.1-rust-2.0.0)' >sysroot/lib/libLLVM-99-rust-2.0.0.so
+: >sysroot/lib/librustc_driver-1.so
+cat >rustc.py <<'END'
+import mmap, subprocess, sys
+keep = []
+for name in sys.argv[1].split(","):
+    with open("sysroot/lib/" + name, "ab+") as file:
+        file.seek(0, 2) or file.write(b"-")
+        file.flush()
+        keep.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+sys.exit(subprocess.call(sys.argv[2:]))
+END
+# loads yes|no MAPPED: whether a rustc that has these files mapped has its library loaded
+loads() {
+  local status=no
+  rm -f loaded
+  python3 rustc.py "$2" sh -c 'rust/bpf-linker --cpu generic prog.o lib.rlib -o out.o; exit $?' || fail "$2: the link fails"
+  if [[ -e loaded ]]; then status=yes; fi
+  [[ $status == "$1" ]] || fail "$2: loads its library: $status"
+}
+driver=librustc_driver-1.so
+loads yes $driver,libLLVM.so.99.1-rust-2.0.0
+loads yes $driver
+loads no libLLVM.so.99.1-rust-2.0.0
+rm sysroot/lib/libLLVM-99*
+loads yes $driver
+chmod o+w sysroot
+loads no $driver
+chmod o-w sysroot
+mv sysroot/lib/libLLVM.so.99.1-rust-2.0.0 libLLVM.so
+loads no $driver
