@@ -65,6 +65,7 @@ class DeclarationBinder {
   /// link: bpf-gcc calls all functions static but makes no records.
   std::expected<void, Error> check_functions() {
     const Btf& btf = *object_.btf;
+    unbind_namesakes();
     std::vector<bool> has_record(btf.end_id());
     object_.for_each_func_info(
         [&](const InputSection&, FuncInfo record) { has_record[record.type_id] = true; });
@@ -83,6 +84,29 @@ class DeclarationBinder {
   }
 
  private:
+  /// Of several FUNCs of one name, which Rust has for functions of several modules, that of the
+  /// symbol is the one whose code is there.
+  void unbind_namesakes() {
+    std::vector<bool> is_bound(object_.symbols.size()), is_shared(object_.symbols.size());
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      if (!declaration.is_func() || declaration.symbol_index == 0) continue;
+      if (is_bound[declaration.symbol_index]) is_shared[declaration.symbol_index] = true;
+      is_bound[declaration.symbol_index] = true;
+    }
+    if (std::ranges::find(is_shared, true) == is_shared.end()) return;
+    SymbolsByPlace symbols(object_);
+    object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
+      auto declaration = std::ranges::lower_bound(object_.declarations, record.type_id, {},
+                                                  &BtfDeclaration::type_id);
+      if (declaration == object_.declarations.end() || declaration->type_id != record.type_id)
+        return;
+      uint32_t& index = declaration->symbol_index;
+      if (is_shared[index] &&
+          symbols.find_function(section.index, record.insn_off) != &object_.symbols[index])
+        index = 0;
+    });
+  }
+
   /// Finds the FUNCs that claim to be global, and whose functions are not.
   void find_local_functions() {
     std::unordered_map<uint32_t, BtfDeclaration*> nameless;

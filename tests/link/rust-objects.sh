@@ -67,3 +67,22 @@ expect_error '>>> in Rust: app::fill'
 compile other <<<'extern struct words { long length; } ARGS; SEC("tc") int get(void *ctx) { return ARGS.length; }'
 refused "conflicting types of 'ARGS'" -q main.o other.o
 expect_error 'struct core__fmt__Arguments'
+
+# Two functions of one name, in two modules of a crate: the one that a symbol has is not the other, which LLVM
+# has made local, whichever comes first.
+for order in 'area other_area' 'other_area area'; do
+  for function in $order; do
+    case $function in
+      area) echo 'SEC("syscall") int area(void *context) { return other_area(5); }' ;;
+      other_area) echo '__attribute__((noinline)) int other_area(int x) { return x * x; }' ;;
+    esac
+  done >functions
+  { echo 'int other_area(int x);' && cat functions; } | compile namesakes -S -emit-llvm
+  sed -e 's/name: "other_area"/name: "area"/' -e 's/^define dso_local i32 @other_area/define internal i32 @other_area/' \
+    namesakes.o | llc-19 -march=bpf -mcpu=v3 -filetype=obj -o namesakes.o
+  "$BPFLINK" --verify namesakes.o -o out.o
+  python3 "$bpfobj" check out.o
+  expect $'syscall 0 area\n.text 0 area' eval 'func_info | sort -r'
+  [[ $(declarations | grep -c 'area') == 2 ]] || fail "$(declarations)"
+  [[ $(declarations) == *'static'* ]] || fail "$(declarations)"
+done
