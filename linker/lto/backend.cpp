@@ -113,7 +113,7 @@ Request request_for(const LinkOptions& options) {
 }
 
 std::expected<Reply, Error> run_backend(const Request& request) {
-  auto program = find_program();
+  auto program = find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
   if (!program) return std::unexpected(program.error());
   Descriptor in(open_in_memory()), out(open_in_memory()), errors(open_in_memory());
   if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0) return system_error("no file in memory");

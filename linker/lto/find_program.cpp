@@ -1,7 +1,7 @@
-// bpflink-lto runs with the rights of the user, so the places to look for it are those that nobody
-// else can write to:
+// These programs run with the rights of the user, so the places to look for them are those that
+// nobody else can write to:
 //
-// - the one that BPFLINK_LTO names in the environment;
+// - the one that BPFLINK_LTO or the like names in the environment;
 // - beside the file that this code is in, a program or a shared library, and beside the running
 //   program; and where an installation has it relative to those, under whatever prefix it is now.
 //   A program in a folder of /tmp has /tmp/libexec for such a place, which any user can make. So
@@ -27,8 +27,6 @@ namespace bpflink::lto {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* program_name = "bpflink-lto";
 
 /// The file that this code is in, as the kernel knows it: a loader may know the relative path of a
 /// working directory of before. "" without /proc.
@@ -57,17 +55,19 @@ bool is_open_to_others(const struct stat& info, uid_t owner) {
 
 class Search {
  public:
+  Search(const std::string& name, const char* variable, std::string_view purpose)
+      : name_(name), variable_(variable), purpose_(purpose) {}
+
   std::expected<std::string, Error> run() {
-    if (const char* named = ::secure_getenv("BPFLINK_LTO"); named && *named) return named;
+    if (const char* named = ::secure_getenv(variable_); named && *named) return named;
     std::error_code error;
     for (const fs::path& file : {own_file(), fs::path("/proc/self/exe")})
       if (auto found = look_near(fs::canonical(file, error))) return *found;
-    const fs::path program = installed_ / program_name;
+    const fs::path program = installed_ / name_;
     if (::access(program.c_str(), X_OK) == 0) return program.string();
-    return std::unexpected(
-        Error{fmt::format("LLVM bitcode needs the program {}, which is not in {}", program_name,
-                          installed_.string()),
-              refused_});
+    return std::unexpected(Error{fmt::format("{} needs the program {}, which is not in {}",
+                                             purpose_, name_, installed_.string()),
+                                 refused_});
   }
 
  private:
@@ -78,17 +78,20 @@ class Search {
     for (const fs::path& place : {fs::path(), installed_.lexically_relative(BPFLINK_BINDIR),
                                   installed_.lexically_relative(BPFLINK_LIBDIR)}) {
       std::error_code error;
-      fs::path program = fs::canonical(file.parent_path() / place / program_name, error);
+      fs::path program = fs::canonical(file.parent_path() / place / name_, error);
       if (error || ::access(program.c_str(), X_OK) != 0) continue;
       std::string open = find_open_to_others(program.string(), info.st_uid);
       if (open.empty()) return program.string();
       if (refused_.empty())
-        refused_ = fmt::format("{} is not run, as others may write to {}; BPFLINK_LTO may name it",
-                               program.string(), open);
+        refused_ = fmt::format("{} is not run, as others may write to {}; {} may name it",
+                               program.string(), open, variable_);
     }
     return std::nullopt;
   }
 
+  const std::string& name_;
+  const char* variable_;
+  std::string_view purpose_;
   const fs::path installed_ = fs::path(BPFLINK_LIBEXECDIR) / "bpflink";
   std::string refused_;  ///< why a program that was found is not run
 };
@@ -108,8 +111,9 @@ std::string find_open_to_others(const std::string& file, uid_t owner) {
   }
 }
 
-std::expected<std::string, Error> find_program() {
-  return Search().run();
+std::expected<std::string, Error> find_program(const std::string& name, const char* variable,
+                                               std::string_view purpose) {
+  return Search(name, variable, purpose).run();
 }
 
 }  // namespace bpflink::lto

@@ -1,10 +1,12 @@
-// Finds bpflink-lto, and says who else may change a file.
+// Finds the programs that ours run: bpflink-lto, and what guests of bpfcore run. Says who else may
+// change a file.
 #pragma once
 
 #include <sys/types.h>
 
 #include <expected>
 #include <string>
+#include <string_view>
 
 #include "bpflink/error.hpp"
 
@@ -15,7 +17,9 @@ namespace bpflink::lto {
 /// directory of ours.
 std::string find_open_to_others(const std::string& file, uid_t owner);
 
-/// The path of bpflink-lto. Errors: it is not there, or only where others can put a program.
-std::expected<std::string, Error> find_program();
+/// The path of the program. `variable` of the environment may name it; `purpose` says what needs
+/// it. Errors: it is not there, or only where others can put a program.
+std::expected<std::string, Error> find_program(const std::string& name, const char* variable,
+                                               std::string_view purpose);
 
 }  // namespace bpflink::lto
