@@ -9,6 +9,10 @@ install(TARGETS bpflink btfdedup bpfskel bpfcore EXPORT bpflink-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 # What compiles bitcode, for the programs and for the library
 install(TARGETS bpflink_lto RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/bpflink COMPONENT programs)
+# What the guests of bpfcore load run
+if(TARGET bpfcore_init)
+  install(TARGETS bpfcore_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/bpflink COMPONENT programs)
+endif()
 install(TARGETS bpflink_shared EXPORT bpflink-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -31,6 +31,7 @@ enum class CoreNeed : uint8_t {
   AttachType,
   Instructions,  ///< instructions that not all kernels have
   ArgumentType,  ///< what a global function says of an argument
+  Load,          ///< that the kernel itself loads the program
 };
 
 /// "kfunc", "config option".

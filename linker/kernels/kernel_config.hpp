@@ -34,6 +34,9 @@ class KernelConfig {
   /// moves.
   std::optional<ConfigValue> find(std::string_view option) const;
 
+  /// The whole text, decompressed.
+  const std::string& text() const { return text_; }
+
   /// Calls `visit` with the name of each option that is set. The names are valid until this object
   /// moves.
   void for_each_option(const std::function<void(std::string_view)>& visit) const;

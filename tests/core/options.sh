@@ -6,9 +6,11 @@ core 0 --help
 diff - core.out <<'EOS' || fail '--help'
 Reports which kernels BPF programs fit, and extracts the kernel types that they need.
 Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...
+       bpfcore load [OPTION]... PROGRAM... KERNEL...
        bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR
 
   check                       Report which kernels the programs fit
+  load                        Boot the kernels, and load the programs there
   minimize                    Extract the kernel types that the programs need
   FILE                        A BPF object, or a kernel: an image, a BTF file,
                               or a directory of these
@@ -24,7 +26,7 @@ Kernels:
                               FILE
   --threads N                 Use N threads (default: one for each processor)
 
-For check:
+For check and load:
   --set NAME=VALUE            Assume that variable NAME of .rodata has VALUE
   --strict                    Assume nothing of variables of .rodata
   --optional PROGRAM          Only warn if PROGRAM does not fit
@@ -35,6 +37,18 @@ For check:
                               for browsers
   --json FILE                 Write the whole report to FILE as JSON (- for
                               standard output)
+
+For load:
+  --whole                     Load whole objects, not each program alone
+  --btf FILE                  Resolve relocations with the types in FILE, as
+                              minimize writes them
+  --log DIR                   Write all that verifiers say to DIR
+  --timeout SECONDS           Stop waiting for a kernel or a program (default:
+                              120)
+  --jobs N                    Run N kernels at a time (default: 1)
+  --cache DIR                 Take results that are in DIR, and put new ones
+                              there
+  --against FILE              Compare with FILE, which load --json wrote
 
 For minimize:
   -o,--output DIR             Write the BTF files and index.json to DIR
@@ -49,9 +63,8 @@ General:
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
-check prints problems to standard error; it writes the table and the files also
-if something fails, but not with status 2. minimize exits with 1 on errors, and
-leaves the old output.
+check and load print problems to standard error; they write the table and the files
+also if something fails. minimize exits with 1 on errors, and leaves the old output.
 EOS
 
 # refuses TEXT ARGUMENT...: the command line is an error with TEXT
@@ -61,10 +74,11 @@ refuses() {
   grep -qxF "bpfcore: error: $1" core.log || fail "no '$1' in: $(cat core.log)"
 }
 seen='(see bpfcore --help)'
-refuses "the first argument must be check or minimize $seen" --table
-refuses "'look' is neither check nor minimize $seen" look
+refuses "the first argument must be check, load or minimize $seen" --table
+refuses "'look' is none of check, load and minimize $seen" look
 refuses "no output is given: -o DIR or --archive FILE $seen" minimize a.o
 refuses "--merge is not for check $seen" check a.o --merge
+refuses "--jobs is not for check $seen" check a.o --jobs 2
 refuses "--set a: is not NAME=VALUE $seen" check a.o --set a
 refuses "--set a=b: the value is not a 64-bit number $seen" check a.o --set a=b
 

@@ -58,7 +58,7 @@ offers() {
     if command -v $shell >/dev/null; then expect "$1" offers_$shell "${@:2}"; fi
   done
 }
-offers $'check\nminimize' bpfcore ''
+offers $'check\nload\nminimize' bpfcore ''
 offers $'dir\ndir.o' bpfcore check di
 offers 'dir' bpfcore check --modules di
 offers $'always\nauto\nnever' bpflink --color-diagnostics ''

@@ -23,6 +23,7 @@
 #include "linker/outputs.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
+#include "linker/programs/bpfcore/load/load.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 #include "linker/text/program.hpp"
 
@@ -309,6 +310,8 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   const Limits limits(*inputs);
   std::mutex sharing;
   std::vector<std::vector<std::string>> notes(kernels);
+  const bool is_load = options.command == BpfcoreOptions::Command::Load;
+  std::vector<BootedKernel> booted(is_load ? kernels : 0);
   auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
@@ -320,14 +323,22 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
       std::lock_guard lock(sharing);
       if (auto ok = share_programs(results.findings, object, report.lists); !ok) return ok;
     }
+    if (!is_load) return std::expected<void, Error>();
+    auto prepared = prepare_boot(inputs->kernels[index], kernel, inputs->objects);
+    if (!prepared) return std::expected<void, Error>(std::unexpected(prepared.error()));
+    booted[index] = std::move(*prepared);
     return std::expected<void, Error>();
   });
+  std::expected<size_t, Error> not_ended = 0;
+  if (done && is_load) not_ended = load_programs(options, *inputs, booted, report);
   if (!done) return std::unexpected(done.error());
+  if (!not_ended) return std::unexpected(not_ended.error());
   sort_kernels(report);
   warn_modules(notes);
   bool has_failed = false;
   auto [problems, omitted] = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {
+    if (is_load && !problem.unknown.empty()) continue;  // the kernel knows
     has_failed |= problem.diagnostic.severity == Severity::Error ||
                   (options.strict && !problem.unknown.empty());
     print_diagnostic("bpfcore", problem.diagnostic);
@@ -339,6 +350,13 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   if (auto ok = write_reports(options, report, problems, outputs); !ok)
     return fail(ok.error().message);
   if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
+  if (*not_ended != 0)
+    return fail("{} of {} did not load all programs", *not_ended, count_of(kernels, "kernel"));
+  if (!options.against.empty()) {
+    auto is_as_before = compare_loads(report, options.against);
+    if (!is_as_before) return is_as_before;
+    has_failed |= !*is_as_before;
+  }
   return !has_failed && inputs->is_complete;
 }
 

@@ -7,8 +7,9 @@
 
 namespace bpflink {
 
-/// bpfcore check: prints failures and writes the reports. Returns whether only optional programs
-/// fail. Errors: a file cannot be read or written.
+/// bpfcore check and load: prints failures and writes the reports. Returns whether only optional
+/// programs fail. Errors: a file cannot be read or written; a kernel did not load all programs,
+/// which the reports say.
 std::expected<bool, Error> check(const BpfcoreOptions& options);
 
 /// bpfcore minimize: writes the files, all or none. Errors: a file cannot be read or written.

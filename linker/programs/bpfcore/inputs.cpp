@@ -55,7 +55,7 @@ std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Com
     print_note("bpfcore", path + " has no program");
     return {};
   }
-  if (command == BpfcoreOptions::Command::Check)
+  if (command != BpfcoreOptions::Command::Minimize)
     if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
   inputs.files.push_back(std::move(**file));
   inputs.objects.push_back(std::move(*object));
@@ -102,7 +102,7 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   for (const std::string& path : options.files) {
     auto ok = add_file(path, options.command, inputs, kernels);
     if (ok) continue;
-    if (options.command != BpfcoreOptions::Command::Check) return std::unexpected(ok.error());
+    if (options.command == BpfcoreOptions::Command::Minimize) return std::unexpected(ok.error());
     if (failure) print_error("bpfcore", *failure);
     failure = ok.error();
   }
@@ -115,7 +115,7 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
   KernelOptions known = options.known;
   // Minimized types do not depend on a configuration.
-  known.reads_configs = options.command == BpfcoreOptions::Command::Check;
+  known.reads_configs = options.command != BpfcoreOptions::Command::Minimize;
   std::vector<std::string> notes;
   auto found = find_kernels(kernels, std::move(known), &notes);
   if (!found) return std::unexpected(found.error());
@@ -143,40 +143,27 @@ std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOp
   return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
-namespace {
+Progress::Progress(size_t count)
+    : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
 
-/// On a terminal, says how far a run has come that takes longer than a second.
-class Progress {
- public:
-  explicit Progress(size_t count)
-      : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
-  }
+Progress::~Progress() {
+  if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
+}
 
-  void advance() {
-    std::lock_guard lock(mutex_);
-    ++done_;
-    auto now = std::chrono::steady_clock::now();
-    if (!is_shown_ || now < next_) return;
-    next_ = now + std::chrono::milliseconds(100);
-    std::string text = fmt::format("{} of {} kernels", done_, count_);
-    length_ = text.size();
-    fmt::print(stderr, "\r{}", text);
-    std::fflush(stderr);
-  }
-
- private:
-  size_t count_, done_ = 0, length_ = 0;
-  bool is_shown_;
-  std::chrono::steady_clock::time_point next_ =
-      std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  std::mutex mutex_;
-};
-
-}  // namespace
+void Progress::advance() {
+  std::lock_guard lock(mutex_);
+  ++done_;
+  auto now = std::chrono::steady_clock::now();
+  if (!is_shown_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  std::string text = fmt::format("{} of {} kernels", done_, count_);
+  auto left =
+      std::chrono::duration_cast<std::chrono::seconds>((now - begin_) / done_ * (count_ - done_));
+  if (left.count() > 1) text += fmt::format(", {} s left", left.count());
+  length_ = std::max(length_, text.size());
+  fmt::print(stderr, "\r{:{}}", text, length_);
+  std::fflush(stderr);
+}
 
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,

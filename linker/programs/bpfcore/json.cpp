@@ -18,6 +18,20 @@ constexpr std::string_view reason_names[] = {
     "too_deep",    "member_size",   "large_offset", "unexpected_instruction"};
 constexpr std::string_view outcome_names[] = {"value", "absent", "failed"};
 
+Json load_to_json(const LoadResult& result) {
+  Json json{{"result", load_kind_name(result.kind)}, {"check", core_status_name(result.foretold)}};
+  if (result.disagrees) json["disagrees"] = true;
+  if (result.lacks_btf) json["without_btf"] = true;
+  if (result.error != 0) json["errno"] = result.error;
+  if (!result.message.empty()) json["message"] = result.message;
+  if (result.instructions != 0)
+    json.update(Json{{"instructions", result.instructions},
+                     {"states", result.states},
+                     {"peak_states", result.peak_states},
+                     {"microseconds", result.microseconds}});
+  return json;
+}
+
 Json object_to_json(const CoreObject& object) {
   Json json{{"name", object.name}, {"programs", Json::array()}};
   std::span<const Program> programs = object.object.programs();
@@ -56,6 +70,7 @@ class JsonWriter {
           Json json = pair;
           json["program"] = object.object.programs()[i].name;
           json["status"] = core_status_name(results.statuses[i]);
+          if (!results.loads.empty()) json["load"] = load_to_json(results.loads[i]);
           add(json);
         }
       });

@@ -25,7 +25,7 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   std::expected<bool, Error> done = true;
-  if (options->command == BpfcoreOptions::Command::Check)
+  if (options->command != BpfcoreOptions::Command::Minimize)
     done = check(*options);
   else if (auto ok = minimize(*options); !ok)
     done = std::unexpected(ok.error());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "linker/error.hpp"
@@ -54,7 +56,7 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
          store(options.known.config)},
         {"--threads", "N", "Use N threads (default: one for each processor)",
          store_number(options.threads, 1, 1024)}}},
-      {"For check",
+      {"For check and load",
        {{"--set", "NAME=VALUE...", "Assume that variable NAME of .rodata has VALUE", add},
         {"--strict", "", "Assume nothing of variables of .rodata", set(options.strict)},
         {"--optional", "PROGRAM...", "Only warn if PROGRAM does not fit",
@@ -66,6 +68,18 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
          store_page(options.html)},
         {"--json", "FILE", "Write the whole report to FILE as JSON (- for standard output)",
          store(options.json)}}},
+      {"For load",
+       {{"--whole", "", "Load whole objects, not each program alone", set(options.whole)},
+        {"--btf", "FILE", "Resolve relocations with the types in FILE, as minimize writes them",
+         store(options.btf)},
+        {"--log", "DIR", "Write all that verifiers say to DIR", store(options.log)},
+        {"--timeout", "SECONDS", "Stop waiting for a kernel or a program (default: 120)",
+         store_number(options.timeout, 1, 86400)},
+        {"--jobs", "N", "Run N kernels at a time (default: 1)", store_number(options.jobs, 1, 256)},
+        {"--cache", "DIR", "Take results that are in DIR, and put new ones there",
+         store(options.cache)},
+        {"--against", "FILE", "Compare with FILE, which load --json wrote",
+         store(options.against)}}},
       {"For minimize",
        {{"-o,--output", "DIR", "Write the BTF files and index.json to DIR", store(options.output)},
         {"--archive", "FILE", "Write one FILE with all BTF, which bpflink/core_archive.h reads",
@@ -76,18 +90,23 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
 
 std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& options) {
   if (options.files.empty())
-    return table.usage_error("the first argument must be check or minimize");
+    return table.usage_error("the first argument must be check, load or minimize");
   std::string command = options.files.front();
   options.files.erase(options.files.begin());
-  bool is_check = command == "check";
-  if (!is_check && command != "minimize")
-    return table.usage_error(fmt::format("'{}' is neither check nor minimize", command));
-  options.command = is_check ? BpfcoreOptions::Command::Check : BpfcoreOptions::Command::Minimize;
+  using enum BpfcoreOptions::Command;
+  constexpr std::array<std::string_view, 3> names = {"check", "load", "minimize"};
+  const auto* name = std::ranges::find(names, command);
+  if (name == names.end())
+    return table.usage_error(fmt::format("'{}' is none of check, load and minimize", command));
+  options.command = static_cast<BpfcoreOptions::Command>(name - names.begin());
+  bool is_minimize = options.command == Minimize;
   std::vector<OptionGroup> groups = option_groups(options);
-  for (const Option& option : groups[is_check ? 2 : 1].options)  // those of the other command
-    if (table.is_given(option.long_name()))
-      return table.usage_error(fmt::format("{} is not for {}", option.long_name(), command));
-  if (is_check) return {};
+  const std::array<bool, 4> has_group = {true, !is_minimize, options.command == Load, is_minimize};
+  for (size_t i = 0; i < has_group.size(); ++i)
+    for (const Option& option : groups[i].options)
+      if (!has_group[i] && table.is_given(option.long_name()))
+        return table.usage_error(fmt::format("{} is not for {}", option.long_name(), command));
+  if (!is_minimize) return {};
   if (options.output.empty() && options.archive.empty())
     return table.usage_error("no output is given: -o DIR or --archive FILE");
   return {};
@@ -102,6 +121,7 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
        .purpose =
            "Reports which kernels BPF programs fit, and extracts the kernel types that they need.",
        .usage = "Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...\n"
+                "       bpfcore load [OPTION]... PROGRAM... KERNEL...\n"
                 "       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR",
        .success = "nothing fails",
        .width = 30,
@@ -110,10 +130,10 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
                     append_input(options.files)},
        .otherwise =
            ", with 1 if something does, and with 2 if nothing could be checked.\n"
-           "check prints problems to standard error; it writes the table and the files also\n"
-           "if something fails, but not with status 2. minimize exits with 1 on errors, and\n"
-           "leaves the old output.",
+           "check and load print problems to standard error; they write the table and the files\n"
+           "also if something fails. minimize exits with 1 on errors, and leaves the old output.",
        .commands = {{"check", "Report which kernels the programs fit"},
+                    {"load", "Boot the kernels, and load the programs there"},
                     {"minimize", "Extract the kernel types that the programs need"}}},
       option_groups(options));
   auto text = table.parse(std::move(arguments));

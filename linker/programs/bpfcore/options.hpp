@@ -13,7 +13,7 @@
 namespace bpflink {
 
 struct BpfcoreOptions {
-  enum class Command : uint8_t { Check, Minimize };
+  enum class Command : uint8_t { Check, Load, Minimize };
 
   std::string text;  ///< text to print instead of running
   Command command = Command::Check;
@@ -29,6 +29,14 @@ struct BpfcoreOptions {
   bool differences = false;
   bool table = false;
   std::string html, json;
+
+  // load
+  bool whole = false;
+  std::string btf;         ///< a file, or ""
+  std::string log, cache;  ///< directories, or ""
+  std::string against;     ///< a report, or ""
+  unsigned timeout = 120;  ///< seconds
+  unsigned jobs = 1;
 
   // minimize
   std::string output;   ///< a directory

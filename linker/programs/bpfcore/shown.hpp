@@ -1,7 +1,9 @@
 // The results of bpfcore check, and the reports that show them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,36 @@
 
 namespace bpflink {
 
+/// What a booted kernel did with a program.
+struct LoadResult {
+  enum class Kind : uint8_t {
+    NotRun,  ///< the kernel did not get to it
+    Loads,
+    Refused,   ///< by the verifier
+    Failed,    ///< by the loader, or by the kernel for something else than its code
+    Together,  ///< another program that is loaded with it was refused
+    Ended,     ///< the loader or the kernel crashed, or took too long
+  };
+  Kind kind = Kind::NotRun;
+  int error = 0;           ///< errno
+  bool lacks_btf = false;  ///< loaded without its BTF, which the kernel refused: it is checked less
+  std::string message{};   ///< why it does not load, in one line
+  /// The last instruction that the verifier looked at, if it is in the program itself, and the
+  /// source that it shows for it, or "".
+  std::optional<InsnPlace> place{};
+  std::string source{};
+  /// The verifier's counts; 0 if it gave none.
+  uint64_t instructions = 0, states = 0, peak_states = 0, microseconds = 0;
+  CoreStatus foretold = CoreStatus::Unknown;  ///< what check says
+  /// Whether the kernel disagrees about something that check claims to know.
+  bool disagrees = false;
+
+  bool loads() const { return kind == Kind::Loads; }
+};
+
+/// "loads", "refused", as guests and JSON have it.
+std::string_view load_kind_name(LoadResult::Kind kind);
+
 /// The check of an object on a kernel.
 struct CoreResults {
   /// First one for each of the object's relocations, in their order.
@@ -21,6 +53,8 @@ struct CoreResults {
   std::vector<CoreStatus> statuses{};
   /// The same without the other programs of its maps.
   std::vector<CoreStatus> alone{};
+  /// By program, if the kernel was booted; the statuses are what it did, then.
+  std::vector<LoadResult> loads{};
 };
 
 struct CoreReport {

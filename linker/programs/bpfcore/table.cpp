@@ -18,29 +18,43 @@ std::string shortened(std::string_view name) {
                                      : std::string(name.substr(0, longest_name - 3)) + "...";
 }
 
-/// The character that stands for a status.
-char status_mark(CoreStatus status) {
-  constexpr std::string_view marks = "+g?X";
-  return marks[static_cast<size_t>(status)];
-}
-
-/// Kernels side by side in which the programs of an object have the same statuses.
+/// Kernels side by side in which the programs of an object have the same cells.
 struct Column {
   std::string label;  ///< "3" or "3-7"
-  std::vector<CoreStatus> statuses;
+  std::vector<std::string> cells;
+  size_t width = 0;
 };
+
+/// The character that stands for a status, and behind it the instructions that a kernel processed.
+std::vector<std::string> cells_of(const CoreResults& results) {
+  constexpr std::string_view marks = "+g?X";
+  std::vector<std::string> cells;
+  for (CoreStatus status : results.statuses)
+    cells.emplace_back(1, marks[static_cast<size_t>(status)]);
+  for (size_t i = 0; i < results.loads.size(); ++i) {
+    const LoadResult& load = results.loads[i];
+    bool is_foretold = load.foretold == CoreStatus::Fails;
+    if (results.statuses[i] == CoreStatus::Fails && !is_foretold) cells[i] = 'V';
+    if (load.instructions != 0) cells[i] += fmt::format(" {}", load.instructions);
+  }
+  return cells;
+}
 
 std::vector<Column> columns_of(const CoreReport& report, size_t object) {
   std::vector<Column> columns;
   size_t first = 0;
   for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel) {
-    const auto& statuses = report.results[kernel][object].statuses;
-    if (columns.empty() || columns.back().statuses != statuses) {
+    auto cells = cells_of(report.results[kernel][object]);
+    if (columns.empty() || columns.back().cells != cells) {
       first = kernel;
-      columns.push_back({std::to_string(kernel + 1), statuses});
+      columns.push_back({std::to_string(kernel + 1), std::move(cells)});
     } else {
       columns.back().label = fmt::format("{}-{}", first + 1, kernel + 1);
     }
+  }
+  for (Column& column : columns) {
+    column.width = column.label.size();
+    for (const std::string& cell : column.cells) column.width = std::max(column.width, cell.size());
   }
   return columns;
 }
@@ -49,16 +63,20 @@ std::vector<Column> columns_of(const CoreReport& report, size_t object) {
 void add_rows(const CoreObject& object, size_t width, std::span<const Column> columns,
               std::string& text) {
   text += fmt::format("{:{}}", "", width + 2);
-  for (const Column& column : columns) text += " " + column.label;
+  for (const Column& column : columns) text += fmt::format(" {:>{}}", column.label, column.width);
   text += '\n';
   std::span<const Program> programs = object.object.programs();
   for (size_t program = 0; program < programs.size(); ++program) {
     text += fmt::format("{:{}}  ", shortened(programs[program].name), width);
     for (const Column& column : columns)
-      text += fmt::format(" {:>{}}", status_mark(column.statuses[program]), column.label.size());
+      text += fmt::format(" {:>{}}", column.cells[program], column.width);
     if (object.is_optional[program]) text += "  (optional)";
     text += '\n';
   }
+}
+
+bool is_booted(const CoreReport& report) {
+  return !report.results[0][0].loads.empty();
 }
 
 }  // namespace
@@ -85,14 +103,17 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
     for (size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
       size_t used = width + 2;
       do {
-        used += 1 + columns[end].label.size();
+        used += 1 + columns[end].width;
         ++end;
       } while (end < columns.size() &&
-               (terminal_width == 0 || used + 1 + columns[end].label.size() <= terminal_width));
+               (terminal_width == 0 || used + 1 + columns[end].width <= terminal_width));
       add_rows(report.objects[i], width, std::span(columns).subspan(begin, end - begin), text);
     }
   }
-  text += "\n+ everything resolves   g failures are guarded   ? not known   X fails\n";
+  text += is_booted(report)
+              ? "\n+ g load, with instructions processed   V refused   X fails, as check finds   "
+                "? not run\n"
+              : "\n+ everything resolves   g failures are guarded   ? not known   X fails\n";
   return text;
 }
 
@@ -114,7 +135,8 @@ std::string summarize(const CoreReport& report) {
   }
   size_t kernels = report.kernels.size();
   return fmt::format(
-      "{} of {} fit {}{}{}\n", fitting, count_of(count, "program"),
+      "{} of {} {} {}{}{}\n", fitting, count_of(count, "program"),
+      is_booted(report) ? "load on" : "fit",
       kernels == 1 ? report.kernels[0].name : fmt::format("all {} kernels", kernels),
       unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
       with_others == 0

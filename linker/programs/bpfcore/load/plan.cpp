@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <numeric>
+
+#include "linker/io/write_all.hpp"
+#include "linker/programs/bpfcore/load/load.hpp"
+
+namespace bpflink {
+namespace {
+
+/// The number that follows `name`, or 0.
+uint64_t number_after(std::string_view text, std::string_view name = {}) {
+  uint64_t number = 0;
+  if (size_t at = text.find(name); at != text.npos)
+    std::from_chars(text.data() + at + name.size(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Cuts off the text up to the next `end`.
+std::string_view cut(std::string_view& text, char end) {
+  std::string_view first = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(text.size(), first.size() + 1));
+  return first;
+}
+
+/// The place of an instruction, if it is one of the program itself and not of a function behind it.
+std::optional<InsnPlace> place_of(const CoreObject& object, const Program& program,
+                                  uint64_t instruction) {
+  constexpr uint64_t slot = 8;
+  const auto& sections = object.file().sections;
+  auto section = std::ranges::find(sections, program.section, &InputSection::name);
+  if (instruction >= program.size / slot || section == sections.end()) return std::nullopt;
+  return InsnPlace{static_cast<uint32_t>(section - sections.begin()),
+                   program.offset + instruction * slot};
+}
+
+}  // namespace
+
+std::string_view load_kind_name(LoadResult::Kind kind) {
+  constexpr std::string_view names[] = {"not_run", "loads",    "refused",
+                                        "failed",  "together", "ended"};
+  return names[static_cast<size_t>(kind)];
+}
+
+std::vector<LoadJob> make_jobs(const CoreObject& object, bool is_whole) {
+  std::vector<LoadJob> jobs(is_whole ? 1 : 0);
+  auto add = [&](char kind, std::string_view name) {
+    jobs.back().steps.append(1, kind).append(name).append(1, '\0');
+  };
+  std::span<const Program> programs = object.object.programs();
+  for (size_t i = 0; i < programs.size(); ++i) {
+    if (is_whole && !programs[i].meaning.autoload) continue;
+    if (!is_whole) jobs.emplace_back();
+    add('p', programs[i].name);
+    jobs.back().programs.push_back(i);
+    // libbpf loads the other programs of its struct_ops maps with it.
+    for (const StructOps& ops : object.object.struct_ops()) {
+      if (std::ranges::count(ops.members, programs[i].name, &StructOpsMember::program) == 0)
+        continue;
+      add('m', ops.name);
+      for (const StructOpsMember& member : ops.members) add('w', member.program);
+    }
+    if (!is_whole) add('r', "");
+  }
+  if (is_whole) add('r', "");
+  std::erase_if(jobs, [](const LoadJob& job) { return job.programs.empty(); });
+  return jobs;
+}
+
+void ResultReader::hear(std::string_view line) {
+  constexpr size_t longest = 1 << 24;
+  std::string_view word = cut(line, ' ');
+  if (word == "said" && said_.empty())
+    said_ = line.substr(line.starts_with("libbpf: ") ? 8 : 0);
+  else if (word == "log" && log_.size() < longest)
+    log_.append(line).append(1, '\n');
+  if (word == "said" || word == "log") return;
+  finish();
+  if (word == "begins") running_ = line;
+  LoadResult result;
+  if (word == "object") {
+    result = {.kind = LoadResult::Kind::Failed, .error = static_cast<int>(number_after(line))};
+    last_.resize(result.error == 0 ? 0 : results_.size());
+    std::iota(last_.begin(), last_.end(), size_t{0});
+  } else if (word == "result") {
+    running_.clear();
+    std::string_view kind = cut(line, ' ');
+    while (result.kind != LoadResult::Kind::Ended && load_kind_name(result.kind) != kind)
+      result.kind = static_cast<LoadResult::Kind>(static_cast<int>(result.kind) + 1);
+    result.error = static_cast<int>(number_after(cut(line, ' ')));
+    result.lacks_btf = cut(line, ' ') == "1";
+    if (auto index = object_.find_program(line)) last_ = {*index};
+  }
+  for (size_t program : last_) results_[program] = result;
+}
+
+void ResultReader::finish() {
+  for (size_t program : last_) {
+    if (keep_log_ && !log_.empty()) keep_log_(object_.object.programs()[program].name, log_);
+    read_log(program);
+  }
+  last_.clear();
+  log_.clear();
+  said_.clear();
+}
+
+/// Finds the counts; the last line that is about the program, before the report with advice of
+/// Linux 7.3; the last instruction, "12: (85) call bpf_loop#181", and its source, "; n =
+/// bpf_loop(...)".
+void ResultReader::read_log(size_t program) const {
+  LoadResult& result = results_[program];
+  auto begins_with_digit = [](std::string_view line) {
+    return line.empty() || std::isdigit(static_cast<unsigned char>(line[0])) != 0;
+  };
+  std::string_view message;
+  bool is_report = false;
+  for (std::string_view rest = log_; !rest.empty();) {
+    std::string_view line = cut(rest, '\n');
+    if (line.starts_with("processed ")) {
+      result.instructions = number_after(line, "processed ");
+      result.states = number_after(line, "total_states ");
+      result.peak_states = number_after(line, "peak_states ");
+      continue;
+    }
+    if (line.starts_with("verification time "))
+      result.microseconds = number_after(line, "verification time ");
+    if (is_report || line.starts_with("verification time ") || line.starts_with("stack depth"))
+      continue;
+    is_report = line.starts_with("Verification failed: ");
+    if (is_report && !begins_with_digit(message)) continue;
+    if (line.starts_with("; ")) result.source = line.substr(2);
+    if (begins_with_digit(line) && line.contains(": ("))
+      result.place = place_of(object_, object_.object.programs()[program], number_after(line));
+    message = line;
+  }
+  if (result.loads()) return;
+  bool has_message = result.kind == LoadResult::Kind::Refused && !message.empty();
+  result.message = has_message ? message : said_;
+  if (result.message.empty()) result.message = std::strerror(result.error);
+}
+
+std::expected<void, Error> write_initramfs(int fd, const TarEntries& entries) {
+  constexpr size_t alignment = 4;
+  constexpr std::byte zeros[alignment] = {};
+  unsigned inode = 0;
+  auto write_entry = [&](std::string_view path, unsigned mode, unsigned device,
+                         std::span<const std::byte> contents) {
+    // inode, mode, user, group, links, time, size, its device, a node's device, name, checksum
+    std::string header = fmt::format(
+        "070701{:08X}{:08X}{:016X}{:08X}{:08X}{:08X}{:016X}{:08X}{:08X}{:08X}{:08X}{}", ++inode,
+        mode, 0, 1, 0, contents.size(), 0, device >> 8, device & 0xff, path.size() + 1, 0, path);
+    header.append(1 + -(header.size() + 1) % alignment, '\0');
+    auto ok = write_all(fd, std::as_bytes(std::span(header)));
+    if (ok) ok = write_all(fd, contents);
+    return ok ? write_all(fd, std::span(zeros).first(-contents.size() % alignment)) : ok;
+  };
+  // The kernel opens the console for /init.
+  constexpr unsigned directory = 0040755, program = 0100755, node = 0020600, console = 0x501;
+  std::expected<void, Error> ok;
+  for (std::string_view path : {"dev", "proc", "sys", "boot", "objects", "modules"})
+    if (ok) ok = write_entry(path, directory, 0, {});
+  if (ok) ok = write_entry("dev/console", node, console, {});
+  for (const auto& [path, contents] : entries)
+    if (ok) ok = write_entry(path, program, 0, contents);
+  return ok ? write_entry("TRAILER!!!", 0, 0, {}) : ok;
+}
+
+}  // namespace bpflink

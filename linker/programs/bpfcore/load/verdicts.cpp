@@ -1,0 +1,139 @@
+// What load reports beside what check does: why programs do not load, where check was wrong, and
+// what differs from before.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "linker/error.hpp"
+#include "linker/programs/bpfcore/load/load.hpp"
+#include "linker/text/program.hpp"
+
+namespace bpflink {
+namespace {
+
+/// Whether a message is about what an object and a kernel show: a type, a helper, a kfunc, an
+/// attach target, a section, an instruction. check claims to know these; it does not read code as a
+/// verifier does.
+bool is_known_to_check(const LoadResult& result) {
+  constexpr std::string_view of_code[] = {"BPF_ALU uses reserved fields",
+                                          "BPF_JA|BPF_X uses reserved fields", "BPF_JMP",
+                                          "BPF_EXIT", " region"};
+  constexpr std::string_view of_kernel[] = {"unknown func",
+                                            "invalid func ",
+                                            "cannot use helper",
+                                            "sleepable helper",
+                                            "calling kernel function",
+                                            "invalid kfunc",
+                                            "invalid CO-RE",
+                                            "failed to find",
+                                            "not found in kernel",
+                                            "extern ",
+                                            "BPF_CALL uses",
+                                            "BPF_ST uses",
+                                            "BPF_STX uses",
+                                            "BPF_LDX uses",
+                                            "BPF_ATOMIC uses",
+                                            "BPF_MOV uses",
+                                            "BPF_END uses",
+                                            "unknown opcode",
+                                            "invalid atomic",
+                                            "reserved fields",
+                                            "be sleepable",
+                                            "program type"};
+  auto is_in = [&](std::string_view part) { return result.message.contains(part); };
+  if (std::ranges::any_of(of_code, is_in)) return false;
+  return result.error == ESRCH || result.error == ENOENT || std::ranges::any_of(of_kernel, is_in);
+}
+
+CoreFinding finding_of(const Program& program, const LoadResult& result) {
+  CoreFinding finding{.need = CoreNeed::Load, .symbol = program.name};
+  finding.programs = ProgramList({program.name});
+  bool is_refused = result.kind == LoadResult::Kind::Refused;
+  finding.fail(
+      fmt::format("{}: {}", is_refused ? "refused by the verifier" : "not loaded", result.message));
+  if (result.place) finding.places = std::span(&*result.place, 1);
+  finding.complaint->here = result.source;
+  if (result.disagrees)
+    finding.complaint->advice = "check should have found this: please report it, with the object";
+  return finding;
+}
+
+/// The status that a result gives a program of that status.
+CoreStatus status_after(const LoadResult& result) {
+  bool is_foretold = result.foretold <= CoreStatus::Guarded;
+  if (result.kind == LoadResult::Kind::NotRun) return CoreStatus::Unknown;
+  if (!result.loads()) return CoreStatus::Fails;
+  return is_foretold ? result.foretold : CoreStatus::Resolves;
+}
+
+}  // namespace
+
+void judge_loads(const CoreObject& object, const std::string& kernel, CoreResults& results) {
+  for (size_t i = 0; i < results.loads.size(); ++i) {
+    LoadResult& result = results.loads[i];
+    const Program& program = object.object.programs()[i];
+    result.foretold = std::exchange(results.statuses[i], status_after(result));
+    results.alone[i] =
+        result.kind == LoadResult::Kind::Together ? result.foretold : results.statuses[i];
+    bool is_foretold = result.foretold == CoreStatus::Fails;
+    bool is_own =
+        result.kind == LoadResult::Kind::Refused || result.kind == LoadResult::Kind::Failed;
+    result.disagrees =
+        is_foretold ? result.loads()
+                    : result.foretold != CoreStatus::Unknown && is_own && is_known_to_check(result);
+    if (is_foretold && result.disagrees)
+      print_diagnostic("bpfcore",
+                       {.severity = Severity::Warning,
+                        .message = fmt::format("{}: {} loads on {}, which check does not "
+                                               "expect: please report it, with the object",
+                                               object.name, program.name, kernel)});
+    if (!is_foretold && (is_own || result.kind == LoadResult::Kind::Ended))
+      results.findings.push_back(finding_of(program, result));
+  }
+}
+
+std::expected<bool, Error> compare_loads(const CoreReport& report, const std::string& path) {
+  using Json = nlohmann::json;
+  auto file = InputFile::open(path);
+  if (!file) return fail_in(path, file.error());
+  const auto* text = reinterpret_cast<const char*>(file->bytes().data());
+  auto key = [](auto... parts) { return fmt::format("{}", fmt::join({parts...}, "\n")); };
+  std::map<std::string, std::pair<bool, uint64_t>> old;
+  try {
+    const Json before = Json::parse(text, text + file->bytes().size());
+    for (const Json& one : before.at("programs")) {
+      auto part = [&](const char* name) { return one.at(name).get<std::string>(); };
+      const Json& load = one.at("load");
+      old[key(part("object"), part("kernel"), part("program"))] = {
+          load.at("result") == load_kind_name(LoadResult::Kind::Loads),
+          load.value("instructions", uint64_t{0})};
+    }
+  } catch (const Json::exception&) {
+    return fail("{}: is no report of bpfcore load", path);
+  }
+  bool is_worse = false;
+  for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
+    for (size_t object = 0; object < report.objects.size(); ++object)
+      for (size_t i = 0; i < report.results[kernel][object].loads.size(); ++i) {
+        const LoadResult& now = report.results[kernel][object].loads[i];
+        const std::string &where = report.objects[object].name, &on = report.kernels[kernel].name,
+                          name(report.objects[object].object.programs()[i].name);
+        auto found = old.find(key(where, on, name));
+        if (found == old.end()) continue;
+        auto [did_load, cost] = found->second;
+        std::string what = fmt::format("{}: {} on {}: ", where, name, on);
+        is_worse |= did_load && !now.loads();
+        if (did_load && !now.loads()) print_error("bpfcore", what + "loads no longer");
+        if (!did_load && now.loads()) print_note("bpfcore", what + "loads now");
+        if (did_load && now.loads() && cost != now.instructions)
+          print_note("bpfcore", fmt::format("{}{} instructions processed, {} before", what,
+                                            now.instructions, cost));
+      }
+  return !is_worse;
+}
+
+}  // namespace bpflink
