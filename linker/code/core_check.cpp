@@ -55,7 +55,7 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
     CoreResult result = resolver.resolve(record.relocation);
     bind_instruction(object.file(), record, result);
     CoreFinding& finding = findings.emplace_back();
-    finding.binding = CoreBinding{result.outcome, result.reason, result.value};
+    finding.binding = CoreBinding{findings.size() - 1, result.outcome, result.reason, result.value};
     bool is_bound = result.outcome == CoreOutcome::Value;
     if (!is_bound) {
       finding.status = CoreStatus::Fails;
@@ -103,9 +103,8 @@ ObjectCheck::ObjectCheck(const CoreObject& object, const CoreKernel& kernel, con
     : insns_(bind_relocations(object, kernel, release, limits.names, relocations_)),
       reachability_(walk(object, insns_, facts, facts.version, limits)) {
   std::optional<Reachability> newest;
-  for (size_t i = 0; i < relocations_.size(); ++i) {
-    CoreFinding& relocation = relocations_[i];
-    const CoreRecord& record = object.records[i];
+  for (CoreFinding& relocation : relocations_) {
+    const CoreRecord& record = object.records[relocation.binding->record];
     InsnReach reach = reachability_.find(record.section, record.offset);
     relocation.programs = std::move(reach.programs);
     if (relocation.status != CoreStatus::Fails) continue;
@@ -185,15 +184,13 @@ std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::b
     names_left -= std::min(names_left, programs.size());
     return std::vector<std::string>(programs.begin(), programs.end());
   };
-  auto found = ObjectCheck(*read, kernel, facts).take_relocations();
-  for (size_t i = 0; i < found.size(); ++i) {
-    const CoreRecord& record = read->records[i];
-    CoreFinding& from = found[i];
+  for (const CoreFinding& from : ObjectCheck(*read, kernel, facts).take_relocations()) {
+    const CoreRecord& record = read->records[from.binding->record];
     verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
                         .index = record.index,
                         .offset = record.offset,
                         .kind = record.relocation.kind,
-                        .access = read->accesses[i],
+                        .access = read->accesses[from.binding->record],
                         .status = from.status,
                         .outcome = from.binding->outcome,
                         .reason = from.binding->reason,

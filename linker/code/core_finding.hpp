@@ -63,6 +63,7 @@ struct CoreComplaint {
 
 /// What a loader makes of a relocation, as in CoreVerdict.
 struct CoreBinding {
+  size_t record;  ///< index in CoreObject::records
   CoreOutcome outcome = CoreOutcome::Value;
   CoreReason reason = CoreReason::None;
   uint64_t value = 0;

@@ -205,13 +205,11 @@ void add_statuses(const CoreObject& object, CoreResults& results) {
   CoreStatus of_all = CoreStatus::Resolves;
   /// The worst status of each list of programs, by its identity.
   std::map<const void*, std::pair<const ProgramList*, CoreStatus>> worst;
-  for (size_t i = 0; i < results.findings.size(); ++i) {
-    const CoreFinding& finding = results.findings[i];
+  for (const CoreFinding& finding : results.findings) {
     // One relocation that cannot be applied keeps the whole object from loading. But code that no
     // program calls stops no program.
-    bool is_of_all = finding.need == CoreNeed::Relocation
-                         ? stops_all(object, object.records[i], finding)
-                         : finding.programs.empty();
+    bool is_of_all =
+        finding.binding ? stops_all(object, *finding.binding) : finding.programs.empty();
     if (is_of_all) {
       of_all = std::max(of_all, finding.status);
       continue;

@@ -80,14 +80,14 @@ class JsonWriter {
   void add_findings() {
     add_array("relocations", [&] {
       for_each_pair([&](const CoreObject& object, const CoreResults& results, const Json& pair) {
-        for (size_t i = 0; i < object.records.size(); ++i)
-          add_relocation(object, i, results.findings[i], pair);
+        for (const CoreFinding& finding : results.findings)
+          if (finding.binding) add_relocation(object, *finding.binding, finding, pair);
       });
     });
     add_array("findings", [&] {
       for_each_pair([&](const CoreObject&, const CoreResults& results, const Json& pair) {
         for (const CoreFinding& finding : results.findings)
-          if (finding.need != CoreNeed::Relocation) add_finding(finding, pair);
+          if (!finding.binding) add_finding(finding, pair);
       });
     });
   }
@@ -130,25 +130,25 @@ class JsonWriter {
                    {"kernel", report_.kernels[kernel].name}});
   }
 
-  void add_relocation(const CoreObject& object, size_t index, const CoreFinding& finding,
-                      Json json) {
-    const CoreRecord& record = object.records[index];
-    bool has_value = finding.binding->outcome == CoreOutcome::Value;
+  void add_relocation(const CoreObject& object, const CoreBinding& binding,
+                      const CoreFinding& finding, Json json) {
+    const CoreRecord& record = object.records[binding.record];
+    bool has_value = binding.outcome == CoreOutcome::Value;
     json.update(Json{{"section", object.file().sections[record.section].name},
                      {"index", record.index},
                      {"offset", record.offset},
                      {"programs", Json::array()},
                      {"kind", core_kind_name(record.relocation.kind)},
-                     {"access", object.accesses[index]},
+                     {"access", object.accesses[binding.record]},
                      {"status", core_status_name(finding.status)},
-                     {"outcome", outcome_names[static_cast<size_t>(finding.binding->outcome)]},
-                     {"value", has_value ? Json(finding.binding->value) : Json()}});
-    const DiagnosticLocation& location = object.locations[index];
+                     {"outcome", outcome_names[static_cast<size_t>(binding.outcome)]},
+                     {"value", has_value ? Json(binding.value) : Json()}});
+    const DiagnosticLocation& location = object.locations[binding.record];
     if (location.line != 0)
       json["source"] = {
           {"file", location.source}, {"line", location.line}, {"column", location.column}};
-    if (!has_value) json["reason"] = reason_names[static_cast<size_t>(finding.binding->reason)];
-    for (const CoreAssumption& assumption : finding.binding->assumes)
+    if (!has_value) json["reason"] = reason_names[static_cast<size_t>(binding.reason)];
+    for (const CoreAssumption& assumption : binding.assumes)
       json["assumes"].push_back({{"variable", assumption.variable}, {"value", assumption.value}});
     set_programs(finding.programs, json);
     if (finding.complaint) json["message"] = finding.complaint->what;

@@ -82,27 +82,24 @@ class ProblemFinder {
 
   void collect(size_t index, size_t kernel) {
     const CoreObject& object = report_.objects[index];
-    const auto& findings = report_.results[kernel][index].findings;
-    for (size_t i = 0; i < findings.size(); ++i) {
-      const CoreFinding& finding = findings[i];
-      bool is_relocation = finding.need == CoreNeed::Relocation;
+    for (const CoreFinding& finding : report_.results[kernel][index].findings) {
       bool fails = finding.status == CoreStatus::Fails;
       bool is_unknown = finding.status == CoreStatus::Unknown && !finding.fails_to_attach;
       if (!finding.complaint) continue;
       // A difference with a remedy harms some loaders.
-      bool differs = is_relocation && finding.status == CoreStatus::Resolves &&
+      bool differs = finding.binding && finding.status == CoreStatus::Resolves &&
                      (differences_ || !finding.complaint->advice.empty());
       if (!fails && !finding.fails_to_attach && !is_unknown && !differs) continue;
       Key key = {finding.complaint->what, finding.need, finding.name, 0, 0};
-      if (is_relocation) {
-        const DiagnosticLocation& at = object.locations[i];
+      if (finding.binding) {
+        const DiagnosticLocation& at = object.locations[finding.binding->record];
         key = at.line == 0
                   ? Key(finding.complaint->what, finding.need, at.section, at.offset, 0)
                   : Key(finding.complaint->what, finding.need, at.source, at.line, at.column);
       }
       // All that is settled in one way is one problem.
       if (is_unknown) key = {finding.complaint->advice, CoreNeed::Relocation, "", 0, 0};
-      auto number = problem_of(key, {.object = index, .finding = &finding, .record = i});
+      auto number = problem_of(key, {.object = index, .finding = &finding});
       if (!number) {
         ++omitted_;
         continue;
@@ -113,7 +110,7 @@ class ProblemFinder {
         problem.kernels.push_back(kernel);
       std::string_view what = finding.complaint->what;
       if (is_unknown && collected.unknown.insert(what).second) problem.unknown.push_back(what);
-      bool is_of_all = is_relocation && stops_all(object, object.records[i], finding);
+      bool is_of_all = finding.binding && stops_all(object, *finding.binding);
       if (fails && (is_of_all || !are_optional(object, finding.programs)))
         problem.diagnostic.severity = Severity::Error;
       if (collected.known_lists.insert(finding.programs.identity()).second)
@@ -147,7 +144,7 @@ class ProblemFinder {
   std::optional<DiagnosticLocation> location(const CoreProblem& problem) {
     const CoreFinding& finding = *problem.finding;
     const CoreObject& object = report_.objects[problem.object];
-    if (finding.need == CoreNeed::Relocation) return object.locations[problem.record];
+    if (finding.binding) return object.locations[finding.binding->record];
     if (!finding.places.empty()) {
       const InsnPlace& at = finding.places.front();
       const InputSection& section = object.file().sections[at.section];

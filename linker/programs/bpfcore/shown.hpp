@@ -67,16 +67,15 @@ struct CoreReport {
 };
 
 /// Whether the finding for a relocation keeps the whole object from loading.
-inline bool stops_all(const CoreObject& object, const CoreRecord& record,
-                      const CoreFinding& finding) {
-  return finding.binding->outcome == CoreOutcome::Failed && !object.is_skipped(record);
+inline bool stops_all(const CoreObject& object, const CoreBinding& binding) {
+  return binding.outcome == CoreOutcome::Failed &&
+         !object.is_skipped(object.records[binding.record]);
 }
 
 /// A problem, such as an access to a missing member: all findings that are alike.
 struct CoreProblem {
   size_t object;                     ///< index of the object
   const CoreFinding* finding;        ///< the first of them
-  size_t record;                     ///< if that is a relocation: its index
   std::vector<size_t> kernels = {};  ///< indices of the kernels that have it
   ProgramList programs = {};         ///< programs that reach it; empty: all of the object
   /// What is not known, if that is the problem: "kernel function f".
