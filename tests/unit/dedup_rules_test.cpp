@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
+#include <map>
+#include <sstream>
 
 #include "meaning.hpp"
 #include "units.hpp"
@@ -45,238 +48,168 @@ uint32_t count(const DedupResult& result, BtfKind kind) {
 
 namespace {
 
-/// struct outer { struct inner *p; }, and struct inner with a member of `size` bytes
-Unit nested(uint32_t size) {
-  Unit u;
-  uint32_t number = u.integer("number", size);
-  u.record("outer", {{"p", u.ptr(u.record("inner", {{"x", number}}))}});
-  return u;
+/// A unit as text: types separated by ';', each a kind, its name or '-', its size or type, and its
+/// other words, names among them. A kind in capitals has the kind flag.
+Unit unit_of(const std::string& text) {
+  static const std::map<std::string, BtfKind> kinds = {
+      {"int", BtfKind::Int},          {"ptr", BtfKind::Ptr},          {"array", BtfKind::Array},
+      {"struct", BtfKind::Struct},    {"union", BtfKind::Union},      {"enum", BtfKind::Enum},
+      {"fwd", BtfKind::Fwd},          {"typedef", BtfKind::Typedef},  {"func", BtfKind::Func},
+      {"proto", BtfKind::FuncProto},  {"var", BtfKind::Var},          {"datasec", BtfKind::Datasec},
+      {"decl_tag", BtfKind::DeclTag}, {"type_tag", BtfKind::TypeTag}, {"enum64", BtfKind::Enum64}};
+  static const std::map<BtfKind, uint32_t> words_of_element = {
+      {BtfKind::Struct, 3}, {BtfKind::Union, 3},     {BtfKind::Enum, 2},
+      {BtfKind::Enum64, 3}, {BtfKind::FuncProto, 2}, {BtfKind::Datasec, 3}};
+  Unit unit;
+  std::istringstream types(text);
+  for (std::string type; std::getline(types, type, ';');) {
+    std::istringstream line(type);
+    std::string kind, name, word;
+    uint32_t third = 0;
+    line >> kind >> name >> third;
+    bool has_flag = std::isupper(kind[0]) != 0;
+    std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::vector<uint32_t> words;
+    while (line >> word)
+      words.push_back(std::isalpha(word[0]) ? unit.b.add_string(word)
+                                            : static_cast<uint32_t>(std::stoll(word, nullptr, 0)));
+    BtfKind of = kinds.at(kind);
+    auto size = words_of_element.find(of);
+    uint32_t vlen =
+        size == words_of_element.end() ? 0 : static_cast<uint32_t>(words.size()) / size->second;
+    if (of == BtfKind::Func) vlen = std::exchange(words, {}).at(0);
+    unit.add(of, name == "-" ? "" : name, third, words, vlen, has_flag);
+  }
+  return unit;
 }
 
-/// struct user { struct opaque *p; }, opaque only declared
-Unit declaring() {
-  Unit u;
-  u.record("user", {{"p", u.ptr(u.fwd("opaque"))}});
-  return u;
-}
+/// Units, and how many types of which kinds they become
+struct Row {
+  const char* what;
+  std::vector<std::string> units;
+  std::map<BtfKind, uint32_t> counts;
+  uint32_t types;
+};
 
-/// The same, with a definition
-Unit defining(uint32_t size) {
-  Unit u;
-  uint32_t number = u.integer("number", size);
-  u.record("user", {{"p", u.ptr(u.record("opaque", {{"x", number}}))}});
-  return u;
-}
+const std::string four = "int number 4 32", eight = "int number 8 64";
+/// struct outer { struct inner *p; }, and struct inner with a number
+const std::string nested = ";struct inner 8 x 1 0;ptr - 2;struct outer 8 p 3 0";
+/// struct user { struct opaque *p; }, declared, and with the definition
+const std::string declares = "fwd opaque 0;ptr - 1;struct user 8 p 2 0";
+const std::string defines = ";struct opaque 8 x 1 0;ptr - 2;struct user 8 p 3 0";
+/// struct user -> struct middle -> struct opaque
+const std::string knows_middle =
+    ";struct opaque 8 x 1 0;ptr - 2;struct middle 8 o 3 0;ptr - 4;struct user 16 m 5 0 o 3 64";
+const std::string declares_middle =
+    ";struct opaque 8 x 1 0;ptr - 2;fwd middle 0;ptr - 4;struct user 16 m 5 0 o 3 64";
+const std::string knows_nothing =
+    "fwd opaque 0;ptr - 1;fwd middle 0;ptr - 3;struct user 16 m 4 0 o 2 64";
+const std::string agrees =
+    "fwd opaque 0;ptr - 1;struct middle 8 o 2 0;ptr - 3;struct user 16 m 4 0 o 2 64";
+/// Structs that refer to each other, through a prototype
+const std::string circle =
+    "struct a 16 b 2 0 n 6 64;ptr - 3;struct b 8 f 4 0;ptr - 5;proto - 0 p 7;";
+const std::string tags = "struct s 16 x 1 0 y 1 64;type_tag inner 1;";
+
+const std::vector<Row> rows = {
+    {"of one name, different deep inside", {four + nested, four + nested}, {}, 4},
+    {"and apart", {four + nested, eight + nested, four + nested}, {{BtfKind::Struct, 4}}, 8},
+    {"a declaration alone", {declares}, {{BtfKind::Fwd, 1}}, 3},
+    {"with a definition", {declares, four + defines}, {{BtfKind::Fwd, 0}}, 4},
+    {"with two it may be either, and stays",
+     {four + defines, eight + defines, declares},
+     {{BtfKind::Fwd, 1}, {BtfKind::Struct, 5}},
+     11},
+    {"beside the only definition of its own unit",
+     {eight + defines, "int number 4 32;struct opaque 8 x 1 0;fwd opaque 0;ptr - 3"},
+     {{BtfKind::Fwd, 0}},
+     7},
+    // A unit that knows which opaque it means knows its middle; the others do not.
+    {"a struct that can reach an ambiguous tag",
+     {four + knows_middle, eight + knows_middle, four + declares_middle},
+     {{BtfKind::Fwd, 0}, {BtfKind::Struct, 6}},
+     12},
+    {"a unit that knows neither",
+     {four + knows_middle, eight + knows_middle, knows_nothing},
+     {{BtfKind::Fwd, 2}},
+     17},
+    {"being only declared is a meaning of its own",
+     {four + knows_middle, eight + knows_middle, knows_nothing, agrees},
+     {{BtfKind::Fwd, 1}, {BtfKind::Struct, 8}},
+     17},
+    {"a declared union is not a struct",
+     {"Fwd foo 0;ptr - 1", "struct foo 0;ptr - 1"},
+     {{BtfKind::Fwd, 1}},
+     4},
+    {"structs that refer to each other",
+     {circle + "int n 4 32;ptr - 1", circle + "int n 4 32;ptr - 1"},
+     {},
+     7},
+    {"and differ", {circle + "int n 4 32;ptr - 1", circle + "int n 8 64;ptr - 1"}, {}, 14},
+    {"typedefs in a cycle, entered anywhere",
+     {"typedef t 2;ptr - 1", "ptr - 2;typedef t 1"},
+     {},
+     2},
+    {"and another", {"typedef t 2;ptr - 1", "typedef t 2;ptr - 3;typedef other 2"}, {}, 5},
+    {"anonymous structs in arrays",
+     {"int n 4 32;struct - 8 x 1 0;array - 0 2 1 4", "int n 4 32;struct - 8 x 1 0;array - 0 2 1 4"},
+     {},
+     3},
+    {"of another kind, and with another member",
+     {"int n 4 32;struct - 8 x 1 0;array - 0 2 1 4", "int n 4 32;union - 8 x 1 0;array - 0 2 1 4",
+      "int n 4 32;struct - 8 y 1 0;array - 0 2 1 4"},
+     {{BtfKind::Array, 3}},
+     7},
+    {"the same type twice in one unit",
+     {"int n 4 32;array - 0 1 1 3;array - 0 1 1 3;ptr - 1;ptr - 1;struct - 8 x 1 0;struct - 8 x 1 "
+      "0"},
+     {},
+     4},
+    {"tags of members and types, with and without the flag",
+     {"int n 4 32;" + tags + "decl_tag t 2 0;type_tag t 3;ptr - 5",
+      "int n 4 32;" + tags + "decl_tag t 2 0;type_tag t 3;ptr - 5",
+      "int n 4 32;" + tags + "decl_tag t 2 1;type_tag u 3;ptr - 5",
+      "int n 4 32;" + tags + "decl_tag t 2 -1;type_tag t 3;ptr - 5",
+      "int n 4 32;" + tags + "Decl_tag t 2 0;Type_tag t 3;ptr - 5"},
+     {{BtfKind::DeclTag, 4}, {BtfKind::TypeTag, 4}, {BtfKind::Ptr, 3}},
+     13},
+    {"bit-fields, with and without the flag",
+     {"int n 4 32;struct s 8 x 1 0", "int n 4 32;struct s 8 x 1 0", "int n 4 32;Struct s 8 x 1 0",
+      "int n 4 32;Struct s 8 x 1 0x3000000", "int n 4 32;Struct s 8 x 1 0x5000000"},
+     {{BtfKind::Struct, 4}},
+     5},
+    {"integers with the old offset and bits",
+     {"int n 4 0x01000020", "int n 4 0x01020004", "int n 4 0x01020004"},
+     {},
+     2},
+    {"enums: values and sign",
+     {"enum e 4 A 1;ptr - 1", "enum e 4 A 1;ptr - 1", "enum e 4 A 2;ptr - 1",
+      "Enum e 4 A 1;ptr - 1"},
+     {{BtfKind::Enum, 3}},
+     6},
+    {"a declared enum", {"enum e 4 A 1;ptr - 1", "enum e 4;ptr - 1"}, {}, 2},
+    {"of either width", {"enum e 4;ptr - 1", "enum64 e 8 A 1 0"}, {{BtfKind::Enum, 0}}, 2},
+    {"functions merge, but not across linkage; variables never",
+     {"int n 4 32;proto - 1;func f 2 1;var v 1 1;datasec d 4 4 0 4",
+      "int n 4 32;proto - 1;func f 2 1;var v 1 1;datasec d 4 4 0 4",
+      "int n 4 32;proto - 1;func f 2 0;var v 1 1;datasec d 4 4 0 4"},
+     {{BtfKind::Func, 2}, {BtfKind::Var, 3}, {BtfKind::Datasec, 3}},
+     10},
+};
 
 }  // namespace
 
-TEST_CASE("structs of one name that differ deep inside") {
-  Unit four = nested(4), also_four = nested(4), eight = nested(8);
-  CHECK(count(dedup({&four, &also_four}), BtfKind::Struct) == 2);
-  auto apart = dedup({&four, &eight, &also_four});
-  CHECK(count(apart, BtfKind::Struct) == 4);
-  CHECK(count(apart, BtfKind::Ptr) == 2);
-  CHECK(apart.type_maps[0][4] == apart.type_maps[2][4]);
-  CHECK(apart.type_maps[0][4] != apart.type_maps[1][4]);
-}
-
-TEST_CASE("a declaration with no, one or two definitions") {
-  Unit declares = declaring(), four = defining(4), eight = defining(8);
-  CHECK(count(dedup({&declares}), BtfKind::Fwd) == 1);
-  CHECK(count(dedup({&declares, &four}), BtfKind::Fwd) == 0);
-  // It may be either, so it stays a declaration.
-  auto apart = dedup({&four, &eight, &declares});
-  CHECK(count(apart, BtfKind::Fwd) == 1);
-  CHECK(count(apart, BtfKind::Struct) == 5);
-}
-
-TEST_CASE("a declaration beside the only definition of its own unit") {
-  Unit both, eight = defining(8);
-  uint32_t number = both.integer("number");
-  both.record("opaque", {{"x", number}});
-  uint32_t declared = both.fwd("opaque");
-  uint32_t pointer = both.ptr(declared);
-  auto result = dedup({&eight, &both});
-  CHECK(count(result, BtfKind::Fwd) == 0);
-  CHECK(result.type_maps[1][declared] == result.type_maps[1][number + 1]);
-  CHECK(result.types.type(result.type_maps[1][pointer]).type() == result.type_maps[1][number + 1]);
-}
-
-TEST_CASE("a declaration of a struct that can reach an ambiguous tag") {
-  // struct user -> struct middle -> struct opaque, which has two definitions
-  auto make = [](uint32_t size, bool has_middle) {
-    Unit u;
-    uint32_t opaque =
-        size ? u.record("opaque", {{"x", u.integer("number", size)}}) : u.fwd("opaque");
-    uint32_t to_opaque = u.ptr(opaque);
-    uint32_t middle = has_middle ? u.record("middle", {{"o", to_opaque}}) : u.fwd("middle");
-    u.record("user", {{"m", u.ptr(middle)}, {"o", to_opaque}});
-    return u;
-  };
-  Unit four = make(4, true), eight = make(8, true);
-  Unit knows_four = make(4, false), knows_none = make(0, false), agrees = make(0, true);
-  // A unit that knows which opaque it means knows its middle; the others do not.
-  auto known = dedup({&four, &eight, &knows_four});
-  CHECK(count(known, BtfKind::Fwd) == 0);
-  CHECK(count(known, BtfKind::Struct) == 6);
-  CHECK(count(dedup({&four, &eight, &knows_none}), BtfKind::Fwd) == 2);
-  // Being only declared is a meaning of its own.
-  auto declared = dedup({&four, &eight, &knows_none, &agrees});
-  CHECK(count(declared, BtfKind::Fwd) == 1);
-  CHECK(count(declared, BtfKind::Struct) == 8);
-}
-
-TEST_CASE("a declared union is not a struct") {
-  Unit u, s;
-  u.ptr(u.fwd("foo", true));
-  s.ptr(s.record("foo", {}));
-  auto result = dedup({&u, &s});
-  CHECK(count(result, BtfKind::Fwd) == 1);
-  CHECK(count(result, BtfKind::Ptr) == 2);
-}
-
-TEST_CASE("structs that refer to each other, including through prototypes") {
-  auto make = [](uint32_t size) {
-    Unit u;
-    u.record("a", {{"b", 2}, {"n", 6}});
-    u.ptr(3);
-    u.record("b", {{"f", 4}});
-    u.ptr(5);
-    u.add(BtfKind::FuncProto, "", 0, {u.b.add_string("p"), 7}, 1);
-    u.integer("n", size);
-    u.ptr(1);
-    return u;
-  };
-  Unit x = make(4), y = make(4), z = make(8);
-  CHECK(dedup({&x, &y}).types.end_id() == x.b.end_id());
-  CHECK(dedup({&x, &z}).types.end_id() == 2 * x.b.end_id() - 1);
-}
-
-TEST_CASE("typedefs in a cycle through a pointer, entered anywhere") {
-  auto make = [](bool rotated) {
-    Unit u;
-    if (rotated) {
-      u.ptr(2);
-      u.add(BtfKind::Typedef, "t", 1);
-    } else {
-      u.add(BtfKind::Typedef, "t", 2);
-      u.ptr(1);
-    }
-    return u;
-  };
-  Unit a = make(false), b = make(true);
-  CHECK(dedup({&a, &b}).types.end_id() == 3);
-  Unit c;
-  c.add(BtfKind::Typedef, "t", 2);
-  c.ptr(3);
-  c.add(BtfKind::Typedef, "other", 2);
-  CHECK(dedup({&a, &c}).types.end_id() > 4);
-}
-
-TEST_CASE("anonymous structs and unions, in arrays and members") {
-  auto make = [](BtfKind kind, const char* member) {
-    Unit u;
-    uint32_t n = u.integer("int");
-    u.array(u.record("", {{member, n}}, kind), n, 4);
-    return u;
-  };
-  Unit a = make(BtfKind::Struct, "x"), b = make(BtfKind::Struct, "x");
-  Unit c = make(BtfKind::Union, "x"), d = make(BtfKind::Struct, "y");
-  CHECK(dedup({&a, &b}).types.end_id() == 4);
-  CHECK(count(dedup({&a, &c}), BtfKind::Array) == 2);
-  CHECK(count(dedup({&a, &d}), BtfKind::Array) == 2);
-}
-
-TEST_CASE("the same type twice in one unit") {
-  Unit u;
-  uint32_t n = u.integer("int");
-  u.array(n, n, 3);
-  u.array(n, n, 3);
-  u.ptr(n);
-  u.ptr(n);
-  u.record("", {{"x", n}});
-  u.record("", {{"x", n}});
-  CHECK(dedup({&u}).types.end_id() == 5);
-}
-
-TEST_CASE("tags on members, parameters and types") {
-  auto make = [](uint32_t component, const char* tag, bool flag) {
-    Unit u;
-    uint32_t n = u.integer("int");
-    uint32_t s = u.record("s", {{"x", n}, {"y", n}});
-    u.add(BtfKind::DeclTag, tag, s, {component}, 0, flag);
-    u.ptr(u.add(BtfKind::TypeTag, tag, u.add(BtfKind::TypeTag, "inner", n), {}, 0, flag));
-    return u;
-  };
-  Unit a = make(0, "t", false), b = make(0, "t", false);
-  Unit other_member = make(1, "t", false), whole = make(UINT32_MAX, "t", false);
-  Unit other_tag = make(0, "u", false), attribute = make(0, "t", true);
-  CHECK(dedup({&a, &b}).types.end_id() == a.b.end_id());
-  CHECK(count(dedup({&a, &other_member}), BtfKind::DeclTag) == 2);
-  CHECK(count(dedup({&a, &whole}), BtfKind::DeclTag) == 2);
-  CHECK(count(dedup({&a, &other_tag}), BtfKind::TypeTag) == 3);
-  auto flagged = dedup({&a, &attribute});
-  CHECK(count(flagged, BtfKind::DeclTag) == 2);
-  CHECK(count(flagged, BtfKind::TypeTag) == 3);
-  CHECK(count(flagged, BtfKind::Ptr) == 2);
-}
-
-TEST_CASE("bitfields with and without kind_flag") {
-  auto make = [](bool flag, uint32_t offset) {
-    Unit u;
-    u.record("s", {{"x", u.integer("int"), offset}}, BtfKind::Struct, flag);
-    return u;
-  };
-  Unit plain = make(false, 0), same = make(false, 0), flagged = make(true, 0);
-  Unit three_bits = make(true, 3u << 24), five_bits = make(true, 5u << 24);
-  CHECK(count(dedup({&plain, &same}), BtfKind::Struct) == 1);
-  CHECK(count(dedup({&plain, &flagged}), BtfKind::Struct) == 2);
-  CHECK(count(dedup({&three_bits, &five_bits}), BtfKind::Struct) == 2);
-}
-
-TEST_CASE("integers with the old offset and bits") {
-  Unit whole, part, also_part;
-  whole.add(BtfKind::Int, "int", 4, {0x01000020});
-  part.add(BtfKind::Int, "int", 4, {0x01020004});
-  also_part.add(BtfKind::Int, "int", 4, {0x01020004});
-  CHECK(dedup({&part, &also_part}).types.end_id() == 2);
-  CHECK(dedup({&whole, &part}).types.end_id() == 3);
-}
-
-TEST_CASE("enums: values, sign, width and declarations") {
-  auto make = [](uint32_t value, bool is_signed) {
-    Unit u;
-    u.ptr(u.enumeration("e", {{"A", value}}, is_signed));
-    return u;
-  };
-  Unit a = make(1, false), b = make(1, false), value = make(2, false), sign = make(1, true);
-  CHECK(dedup({&a, &b}).types.end_id() == 3);
-  CHECK(count(dedup({&a, &value}), BtfKind::Enum) == 2);
-  CHECK(count(dedup({&a, &sign}), BtfKind::Ptr) == 2);
-  Unit wide, declared;
-  wide.add(BtfKind::Enum64, "e", 8, {wide.b.add_string("A"), 1, 0}, 1);
-  declared.ptr(declared.enumeration("e", {}));
-  CHECK(dedup({&a, &wide}).types.end_id() == 4);
-  CHECK(dedup({&a, &declared}).types.end_id() == 3);
-  CHECK(count(dedup({&declared, &wide}), BtfKind::Enum64) == 1);
-  CHECK(count(dedup({&declared, &wide}), BtfKind::Enum) == 0);
-}
-
-TEST_CASE("functions merge, but not across linkage; variables never") {
-  auto make = [](uint32_t linkage) {
-    Unit u;
-    uint32_t n = u.integer("int");
-    u.add(BtfKind::Func, "f", u.add(BtfKind::FuncProto, "", n), {}, linkage);
-    uint32_t var = u.add(BtfKind::Var, "v", n, {1});
-    u.add(BtfKind::Datasec, ".data", 4, {var, 0, 4}, 1);
-    return u;
-  };
-  Unit global = make(1), also_global = make(1), local = make(0);
-  auto same = dedup({&global, &also_global});
-  CHECK(count(same, BtfKind::Func) == 1);
-  CHECK(count(same, BtfKind::Var) == 2);
-  CHECK(count(same, BtfKind::Datasec) == 2);
-  CHECK(count(dedup({&global, &local}), BtfKind::Func) == 2);
+TEST_CASE("which types merge, and which do not") {
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    std::vector<Unit> units;
+    for (const std::string& text : row.units) units.push_back(unit_of(text));
+    std::vector<const Unit*> inputs;
+    for (const Unit& unit : units) inputs.push_back(&unit);
+    DedupResult result = dedup(inputs);
+    CHECK(result.types.end_id() - 1 == row.types);
+    for (auto [kind, wanted] : row.counts) CHECK(count(result, kind) == wanted);
+  }
 }
 
 TEST_CASE("types of a base are used and do not change") {

@@ -106,28 +106,8 @@ TEST_CASE("a file that the kernel generates is read, though its size is 0") {
   CHECK(text_of(*file).starts_with("Name:"));
 }
 
-TEST_CASE("missing files, and files that are neither regular nor pipes, are errors") {
-  TemporaryDirectory directory;
-  CHECK(InputFile::open(directory.file("absent")).error().message ==
-        "cannot open: No such file or directory");
-  CHECK(InputFile::open(directory.file(".")).error().message ==
-        "is a directory: give the objects in it");
-  CHECK(InputFile::open("/dev/null").error().message == "is neither a regular file nor a pipe");
-  CHECK(InputFile::open(-1, "none").error().message == "cannot read: Bad file descriptor");
-}
-
 TEST_CASE("an output needs a name") {
   CHECK(OutputFile::open("").error().message == "cannot open output file: it has no name");
-}
-
-TEST_CASE("an output whose directory vanishes is an error") {
-  TemporaryDirectory directory;
-  std::filesystem::create_directory(directory.file("gone"));
-  auto output = OutputFile::open(directory.file("gone/out"));
-  REQUIRE(output);
-  std::filesystem::remove_all(directory.file("gone"));
-  CHECK(output->commit().error().message ==
-        "cannot put the output in its place: No such file or directory");
 }
 
 TEST_CASE("reading leaves no descriptor open") {

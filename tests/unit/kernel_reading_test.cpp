@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -574,17 +573,4 @@ TEST_CASE("a module with a distilled base continues the kernel that loads it") {
   auto kernel = read({4});
   REQUIRE(kernel->notes.size() == 1);
   CHECK(kernel->notes[0].ends_with(fmt::format("type [{}] is of an unknown kind", id)));
-}
-
-TEST_CASE("the system provides the running kernel's facts") {
-  const std::string path = "/sys/kernel/btf/vmlinux";
-  if (!std::filesystem::exists(path)) return;
-  auto kernel = read_one(path);
-  REQUIRE(kernel);
-  struct utsname names;
-  REQUIRE(uname(&names) == 0);
-  CHECK((*kernel)->identity.release == names.release);
-  CHECK((*kernel)->version_code);
-  CHECK_FALSE((*kernel)->identity.arch.empty());
-  if (std::filesystem::exists("/proc/config.gz")) CHECK((*kernel)->config);
 }
