@@ -140,9 +140,6 @@ struct LinkOptions {
   /// Optimize bitcode as a whole program: functions become internal unless they are needed outside
   /// of it, not only hidden ones (`--lto-internalize`).
   bool lto_internalize = false;
-  /// If set, the symbols that users of joined bitcode look for: other functions and variables
-  /// become internal.
-  std::optional<std::vector<std::string>> exports = {};
   /// Use the bitcode of objects that have both, as `-ffat-lto-objects` makes (`--fat-lto`).
   bool fat_lto = false;
   /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and
