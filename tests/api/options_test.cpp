@@ -113,7 +113,7 @@ TEST_CASE("the library takes the options of the table, but for those of the prog
       {"FILE=PREFIX", {"a=b", "a"}},
       {"classic-header", {"classic-header", "x86"}},
       {"bpf", {"bpf", "x86"}},
-      {"FILE", {"file", "-r"}},
+      {"FILE", {fixture("counters.o"), "-r"}},
       {"DIR", {"directory", "-r"}},
       {"NAME", {"name", "-r"}},
       {"SYMBOL", {"name", "-r"}},

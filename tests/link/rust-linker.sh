@@ -13,7 +13,7 @@ compile lib -flto <<'END'
 int helper(int x) { return 2 * x; }
 SEC("tc") int other(void *ctx) { return 1; }
 END
-printf 'prog\nLICENSE\n' >symbols
+printf 'prog\nLICENSE\ntotal\n' >symbols
 compile undefined <<<'extern int absent; int use(void) { return absent; }'
 mv undefined.o symbols.o # with the names for other linkers: it is no input
 compile metadata <<<'int x SEC(".rmeta") = 7;'
@@ -76,7 +76,7 @@ int helper(int x);
 SEC("syscall") int prog(void *ctx) { return helper(20) + 2; }
 END
 compile v3 -flto <<'END'
-int calls;
+volatile int calls;
 __attribute__((noinline)) int helper(int x) { return 2 * x + calls; }
 END
 cp generic.o prog.o

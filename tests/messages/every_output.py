@@ -39,7 +39,7 @@ OUTPUTS = {
 }
 # The options whose operand is read, or replaced on purpose.
 READ = {"--library-path", "--prefix-symbols-of", "--size-map-against", "--update", "--base", "--linked",
-        "--kernel", "--lto-library", "--modules", "--manifest", "--config"}
+        "--kernel", "--lto-library", "--export-symbols", "--modules", "--manifest", "--config"}
 
 
 def snapshot():
