@@ -8,11 +8,12 @@ sources=$here/../link
 # Writes each program that a case compiles to a file.
 awk -v end="'EOF'" '
   $1 == "compile" && $NF == "<<" end { file = sprintf("%03d.bpf.c", ++n); next }
-  /^compile [^<$]* <<<'"'[^']*'\$"'/ {
-    file = sprintf("%03d.bpf.c", ++n)
-    sub(/^[^<]*<<<./, "")
-    print substr($0, 1, length - 1) >file
-    file = ""
+  /^compile [^<$]* <<<'"'"'/ { is_text = 1; file = sprintf("%03d.bpf.c", ++n); sub(/^[^<]*<<<./, "") }
+  is_text {
+    is_text = !sub(/'"'"'$/, "")
+    print >file
+    if (!is_text) file = ""
+    next
   }
   $0 == "EOF" { file = "" }
   file { print >file }' "$sources"/*.sh

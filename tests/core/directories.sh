@@ -3,10 +3,8 @@
 # a warning tells. What is not a regular file is not read.
 . "$(dirname "$0")/common.sh"
 
-compile trace <<'EOF'
-struct task { int pid; } __attribute__((preserve_access_index));
-SEC("raw_tp/x") int prog(struct task *t) { return t->pid; }
-EOF
+compile trace <<<'struct task { int pid; } __attribute__((preserve_access_index));
+SEC("raw_tp/x") int prog(struct task *t) { return t->pid; }'
 compile other <<<'int other(int x) { return x; }'
 kernel 6.1.0 <<<'struct task { long a; int pid; } task;'
 

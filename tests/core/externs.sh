@@ -146,10 +146,8 @@ core 1 check ops.o ops_of.btf
 says "struct_ops member my_ops.halt does not exist in the kernel's struct in ops_of.btf"
 says '>>> did you mean halts?'
 # A program that no struct has: user space may set a member to it.
-compile unnamed <<'EOS'
-char LICENSE[] SEC("license") = "GPL";
-SEC("struct_ops/run") int run(unsigned long long *args) { return 0; }
-EOS
+compile unnamed <<<'char LICENSE[] SEC("license") = "GPL";
+SEC("struct_ops/run") int run(unsigned long long *args) { return 0; }'
 core 0 check unnamed.o ops_of.btf --table
 says 'not known of ops_of.btf: the struct that has run'
 says '>>> the program that loads it sets one'
@@ -166,10 +164,8 @@ SEC("raw_tp") int unguarded(void *ctx) { return bpf_gone(ctx); }
 SEC("raw_tp") int inside(void *ctx) { return inner_work(ctx); }
 SEC("raw_tp") int apart(void *ctx) { return 0; }
 EOS
-kernel marked <<'EOS'
-__attribute__((btf_decl_tag("bpf_kfunc"))) int bpf_known(void *ctx) { return 1; }
-int inner_work(void *ctx) { return 2; }
-EOS
+kernel marked <<<'__attribute__((btf_decl_tag("bpf_kfunc"))) int bpf_known(void *ctx) { return 1; }
+int inner_work(void *ctx) { return 2; }'
 fits 'guarded+ unguardedX insideX apart+' weak.o marked.btf
 says 'error: there is no kernel function bpf_gone in marked.btf'
 says '>>> needed by program unguarded'

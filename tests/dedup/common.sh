@@ -1,6 +1,5 @@
 # Functions for the btfdedup cases, besides those of tests/messages.
 layout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/layout.py")
-compare=${layout%/*}/compare_headers.py
 . "${layout%/*}/../messages/common.sh"
 
 # two_objects: makes a.o and b.o with .BTF that have types in common

@@ -13,10 +13,8 @@ int second(int x) {
   return value ? *value += x + base : -1;
 }
 EOF
-compile data <<'EOF'
-int base = 5;
-struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
-EOF
+compile data <<<'int base = 5;
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");'
 compile unneeded <<'EOF'
 int no_such_function(int x);
 int unneeded(int x) { return no_such_function(x); }
@@ -38,10 +36,8 @@ for inputs in "main.o lib.a other.a" "other.a lib.a main.o" "main.o all.a" "thin
 done
 
 # A weak extern pulls in no member, and an object's definition comes before a member's.
-compile weak <<'EOF'
-int first(int x) __weak;
-SEC("socket") int prog(struct __sk_buff *ctx) { return first ? first(ctx->len) : 0; }
-EOF
+compile weak <<<'int first(int x) __weak;
+SEC("socket") int prog(struct __sk_buff *ctx) { return first ? first(ctx->len) : 0; }'
 "$BPFLINK" weak.o lib.a -o out.o
 expect 'NOTYPE WEAK DEFAULT UND 0 0' symbol first
 compile own <<<'int first(int x) { return x; }'

@@ -44,10 +44,8 @@ timeout 60 "$BPFLINK" zero.bc -o zero.o
 
 # Assembly
 echo 'r0 = 42' >secret
-bitcode incbin <<'END'
-asm(".section .data.stolen,\"aw\"\n.incbin \"secret\"\n.text");
-SEC("xdp") int prog(void *ctx) { return 1; }
-END
+bitcode incbin <<<'asm(".section .data.stolen,\"aw\"\n.incbin \"secret\"\n.text");
+SEC("xdp") int prog(void *ctx) { return 1; }'
 fails "incbin.bc: <inline asm>:2:9: Could not find incbin file 'secret': assembly in bitcode cannot read files" \
   "$BPFLINK" incbin.bc -o out.o
 bitcode include <<<'SEC("xdp") int prog(void *ctx) { asm volatile(".include \"secret\""); return 1; }'

@@ -210,14 +210,10 @@ cmp once.o out.o || fail 'a member of an archive is another file'
 shows ' T scale$' symbols out.o
 
 # An object has a weak definition and uses the one of bitcode, which comes first.
-bitcode first <<'END'
-__weak __attribute__((noinline)) int shared(int x) { return x + 1; }
-SEC("xdp") int first(void *ctx) { return shared(1); }
-END
-compile second <<'END'
-__weak __attribute__((noinline)) int shared(int x) { return x + 2; }
-SEC("tc") int second(void *ctx) { return shared(1); }
-END
+bitcode first <<<'__weak __attribute__((noinline)) int shared(int x) { return x + 1; }
+SEC("xdp") int first(void *ctx) { return shared(1); }'
+compile second <<<'__weak __attribute__((noinline)) int shared(int x) { return x + 2; }
+SEC("tc") int second(void *ctx) { return shared(1); }'
 links first.bc second.o
 shows 'w0 \+= 0x1$' code --disassemble-symbols=shared out.o || fail "$(code out.o)"
 [[ $(symbols out.o | grep -c ' shared$') == 1 ]] || fail "$(symbols out.o)"
@@ -301,10 +297,8 @@ links --lto-cpu v2 main.bc v1.bc
 echo prog >exported
 links --export-symbols exported --cpu v3 main.bc v1.bc -L . -O2 --debug
 # Code without optimization still has its relocations.
-bitcode core <<'END'
-struct task_struct { int pid; } __attribute__((preserve_access_index));
-SEC("raw_tp") int core(struct task_struct **ctx) { return (*ctx)->pid; }
-END
+bitcode core <<<'struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("raw_tp") int core(struct task_struct **ctx) { return (*ctx)->pid; }'
 links --lto-O0 core.bc
 llvm-objdump-19 -dr out.o >text
 grep -B1 'CO-RE.*task_struct::pid' text | grep -q 'r[0-9] + 0x0\|r[0-9] += 0x0' || fail "no relocation: $(<text)"

@@ -14,10 +14,8 @@ __noinline unsigned shared(unsigned x) { return one(x) / 9; }
 SEC("cgroup_skb/ingress") int b1(struct __sk_buff *ctx) { return shared(ctx->len) + one(ctx->mark); }
 SEC("socket") int b2(struct __sk_buff *ctx) { return shared(ctx->len); }
 EOF
-compile c <<'EOF'
-unsigned shared(unsigned x);
-SEC("cgroup_skb/ingress") int c1(struct __sk_buff *ctx) { return shared(ctx->len); }
-EOF
+compile c <<<'unsigned shared(unsigned x);
+SEC("cgroup_skb/ingress") int c1(struct __sk_buff *ctx) { return shared(ctx->len); }'
 link a.o b.o c.o
 
 expect $'shared+0x0 call one@0x48

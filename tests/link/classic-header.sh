@@ -3,10 +3,8 @@
 . "$(dirname "$0")/common.sh"
 python=$(python3 -c 'import sys; print(sys.executable)')
 
-compile main <<'END'
-struct value { long a; enum { SMALL, LARGE = 1ULL << 40 } b; } value;
-SEC("socket") int prog(void *ctx) { return value.a + value.b; }
-END
+compile main <<<'struct value { long a; enum { SMALL, LARGE = 1ULL << 40 } b; } value;
+SEC("socket") int prog(void *ctx) { return value.a + value.b; }'
 llvm-objcopy-19 --remove-section=.rel.BTF --dump-section=.BTF=main.btf main.o plain.o
 "$python" -S "$bpfobj" blob layout.btf "read('main.btf')
 elements = {4: 12, 5: 12, 6: 8, 13: 8, 15: 12, 19: 12}

@@ -3,10 +3,8 @@
 # differs from the id in the input. The program returns that id.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-struct only_here { struct only_here *self; } pad;
-SEC("socket") int first(void *ctx) { return pad.self != 0; }
-EOF
+compile a <<<'struct only_here { struct only_here *self; } pad;
+SEC("socket") int first(void *ctx) { return pad.self != 0; }'
 compile b <<'EOF'
 #include <bpf/bpf_core_read.h>
 struct event { int a, b; };

@@ -9,18 +9,12 @@ refused "conflicting types of 'CONFIG_HZ'" k1.o k2.o
 expect_error 'extern int CONFIG_HZ'
 expect_error 'extern unsigned long CONFIG_HZ'
 
-compile typed <<'EOF'
-extern const int bpf_prog_active __ksym;
-SEC("socket") long a(void *ctx) { return (long)&bpf_prog_active; }
-EOF
-compile typeless <<'EOF'
-extern const void bpf_prog_active __ksym;
-SEC("socket") long b(void *ctx) { return (long)&bpf_prog_active; }
-EOF
-compile other <<'EOF'
-extern const long bpf_prog_active __ksym;
-SEC("socket") long c(void *ctx) { return (long)&bpf_prog_active; }
-EOF
+compile typed <<<'extern const int bpf_prog_active __ksym;
+SEC("socket") long a(void *ctx) { return (long)&bpf_prog_active; }'
+compile typeless <<<'extern const void bpf_prog_active __ksym;
+SEC("socket") long b(void *ctx) { return (long)&bpf_prog_active; }'
+compile other <<<'extern const long bpf_prog_active __ksym;
+SEC("socket") long c(void *ctx) { return (long)&bpf_prog_active; }'
 differs '- refused: *' 'the peer takes typed and typeless for a conflict'
 for order in "typed.o typeless.o" "typeless.o typed.o"; do
   link $order

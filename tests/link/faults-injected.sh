@@ -7,10 +7,8 @@ for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!pro
 
 compile a <<<'int shared = 1; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }'
 compile b <<<'extern int shared; SEC("xdp") int other(struct xdp_md *ctx) { return ctx->data + shared; }'
-compile c <<'END'
-struct task { int pid; } __attribute__((preserve_access_index));
-SEC("socket") int prog(void *ctx) { return __builtin_preserve_field_info(((struct task *)0)->pid, 0); }
-END
+compile c <<<'struct task { int pid; } __attribute__((preserve_access_index));
+SEC("socket") int prog(void *ctx) { return __builtin_preserve_field_info(((struct task *)0)->pid, 0); }'
 compile kernel <<'END'
 struct task { long a; int pid; } task;
 enum bpf_prog_type programs;

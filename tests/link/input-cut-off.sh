@@ -8,10 +8,8 @@ for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!pro
 strace -D -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'
 export ASAN_OPTIONS=detect_leaks=0 # LeakSanitizer fails under strace
 
-compile cut <<'EOF'
-struct pair { int a, b; };
-SEC("socket") int prog(struct __sk_buff *ctx) { struct pair p = {ctx->len}; return p.a; }
-EOF
+compile cut <<<'struct pair { int a, b; };
+SEC("socket") int prog(struct __sk_buff *ctx) { struct pair p = {ctx->len}; return p.a; }'
 compile next <<<'int other(int x) { return x; }'
 cp cut.o whole.o
 llvm-ar-19 rcT thin.a cut.o

@@ -26,10 +26,8 @@ struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 2); __type(key, i
 EOF
 "$BPFLINK" -r --localize-hidden map.o -o mapped.o
 object=mapped.o expect 'OBJECT GLOBAL HIDDEN .maps 0 32' symbol m
-compile main <<'EOF'
-unsigned lib1(unsigned x), lib2(unsigned x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return lib1(1) * 100 + lib2(1); }
-EOF
+compile main <<<'unsigned lib1(unsigned x), lib2(unsigned x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return lib1(1) * 100 + lib2(1); }'
 refused 'duplicate symbol: mix' main.o part1.o face1.o part2.o face2.o
 # libbpf does not load hidden maps.
 differs '[+-] symbol m OBJECT GLOBAL *' 'the peer leaves it hidden'

@@ -3,14 +3,10 @@
 # known fields, and link with a file whose records are short.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-struct data { int a, b; } __attribute__((preserve_access_index));
-SEC("tp_btf/x") int one(struct data **ctx) { return (*ctx)->b; }
-EOF
-compile b <<'EOF'
-struct data { int a, b; } __attribute__((preserve_access_index));
-SEC("tp_btf/x") int two(struct data **ctx) { return (*ctx)->a; }
-EOF
+compile a <<<'struct data { int a, b; } __attribute__((preserve_access_index));
+SEC("tp_btf/x") int one(struct data **ctx) { return (*ctx)->b; }'
+compile b <<<'struct data { int a, b; } __attribute__((preserve_access_index));
+SEC("tp_btf/x") int two(struct data **ctx) { return (*ctx)->a; }'
 
 # lengthen INPUT OUTPUT: appends 8 bytes to each record of each kind
 cat >lengthen.py <<'EOF'

@@ -16,10 +16,8 @@ SEC("socket") int to_local(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 0
 SEC("socket") int to_remote(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 2); return 0; }
 SEC("socket") int to_nothing(struct __sk_buff *ctx) { bpf_tail_call(ctx, &jumps, 3); return 5; }
 EOF
-compile b <<'EOF'
-SEC("socket") int in_front(struct __sk_buff *ctx) { return 20; }
-SEC("socket") int remote(struct __sk_buff *ctx) { return 30; }
-EOF
+compile b <<<'SEC("socket") int in_front(struct __sk_buff *ctx) { return 20; }
+SEC("socket") int remote(struct __sk_buff *ctx) { return 30; }'
 differs '[+-] var .maps global * jumps;' 'the peer gives parameters of this pointer the names of a definition'
 link a.o b.o
 run 'to_local()=10' 'to_remote()=30' 'to_nothing()=5' 'in_front()=20'

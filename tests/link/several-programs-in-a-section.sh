@@ -2,14 +2,10 @@
 # Programs of several files in sections of one name: the output has all, one after another.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-SEC("socket") int a1(struct __sk_buff *ctx) { return 1; }
-SEC("socket") int a2(struct __sk_buff *ctx) { return 2; }
-EOF
-compile b <<'EOF'
-SEC("socket") int b1(struct __sk_buff *ctx) { return 3; }
-SEC("xdp") int b2(struct xdp_md *ctx) { return 4; }
-EOF
+compile a <<<'SEC("socket") int a1(struct __sk_buff *ctx) { return 1; }
+SEC("socket") int a2(struct __sk_buff *ctx) { return 2; }'
+compile b <<<'SEC("socket") int b1(struct __sk_buff *ctx) { return 3; }
+SEC("xdp") int b2(struct xdp_md *ctx) { return 4; }'
 link a.o b.o
 
 contains 'socket SHT_PROGBITS 48 AX 8' sections

@@ -20,10 +20,8 @@ struct data { int a, b; } __attribute__((preserve_access_index));
 int helper(struct data *d);
 SEC("socket") int prog(struct __sk_buff *ctx) { return helper((void *)(long)ctx->mark); }
 END
-  compile b --target=$target <<'END'
-struct data { int a, b; } __attribute__((preserve_access_index));
-__noinline int helper(struct data *d) { return d ? d->b : 0; }
-END
+  compile b --target=$target <<<'struct data { int a, b; } __attribute__((preserve_access_index));
+__noinline int helper(struct data *d) { return d ? d->b : 0; }'
   for options in '' -r; do
     "$BPFLINK" $options a.o b.o -o with.o
     without_lines $options a.o b.o

@@ -3,10 +3,8 @@
 # The addend changes when another file's function comes before it in the section.
 . "$(dirname "$0")/common.sh"
 
-compile a <<'EOF'
-static __noinline unsigned other(unsigned x) { return x / 3; }
-SEC("socket") int first(struct __sk_buff *ctx) { return other(ctx->len); }
-EOF
+compile a <<<'static __noinline unsigned other(unsigned x) { return x / 3; }
+SEC("socket") int first(struct __sk_buff *ctx) { return other(ctx->len); }'
 compile b <<'EOF'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4); __type(key, int); __type(value, long); } m SEC(".maps");
 static __noinline unsigned unused(unsigned x) { return x / 7; }

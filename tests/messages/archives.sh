@@ -81,10 +81,8 @@ expect_message 'bpflink: error: thin.a(good.o): cannot open: No such file or dir
 expect_message 'btfdedup: error: thin.a(good.o): cannot open: No such file or directory (a thin archive has only the names of its members: rebuild it)' "$BTFDEDUP" thin.a -o out.o
 
 # Archives older than their members
-compile caller <<'END'
-int fresh(int x);
-SEC("socket") int prog(struct __sk_buff *ctx) { return fresh(ctx->len); }
-END
+compile caller <<<'int fresh(int x);
+SEC("socket") int prog(struct __sk_buff *ctx) { return fresh(ctx->len); }'
 mkdir lib
 cd lib
 compile member <<<'int stale(int x) { return x; }'

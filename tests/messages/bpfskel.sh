@@ -2,10 +2,8 @@
 # bpfskel's messages; on errors it writes no file.
 . "$(dirname "$0")/common.sh"
 
-compile main <<'END'
-int helper(int x);
-SEC("socket") int prog(void *ctx) { return helper(1); }
-END
+compile main <<<'int helper(int x);
+SEC("socket") int prog(void *ctx) { return helper(1); }'
 compile helper <<<'__weak int helper(int x) { return x; }'
 
 # wrong MESSAGE ARGUMENT...

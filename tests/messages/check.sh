@@ -455,10 +455,8 @@ blob many.btf "for i in range(120): add(TYPEDEF, 't%d ' % i, 0)"
 "$BTFDEDUP" --verify many.btf -o out.btf 2>errors
 [[ $(tail -n 1 errors) == 'btfdedup: warning: out.btf: 20 more faults' ]] || mistake "$(tail -n 2 errors)"
 
-compile nameless <<'END'
-__attribute__((noinline)) int nameless(void *) { asm volatile(""); return 1; }
-SEC("socket") int other(struct __sk_buff *ctx) { return nameless(ctx); }
-END
+compile nameless <<<'__attribute__((noinline)) int nameless(void *) { asm volatile(""); return 1; }
+SEC("socket") int other(struct __sk_buff *ctx) { return nameless(ctx); }'
 "$BPFLINK" --verify nameless.o mended.o -o out.o 2>errors || mistake "bpflink --verify: exit status $?"
 grep -F 'warning: out.o: kernels reject this: [' errors | grep -qF 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
   mistake "bpflink --verify: $(<errors)"

@@ -80,10 +80,8 @@ doctored bad.o rel:.rel.data:2:r_sym=$named
 fails "bad.o:(.data+0x0): relocation R_BPF_64_ABS64 refers to symbol 'global', which is not in the output
 bpflink: error: bad.o:(.data+0x8): relocation R_BPF_64_ABS64 refers to what was dropped from the output
 bpflink: error: bad.o:(.data+0x10): relocation R_BPF_64_ABS64 refers to local symbol 'named', which is not in the output" bad.o
-compile lines <<'END'
-extern int global;
-SEC("socket") int prog(void *ctx) { return global; }
-END
+compile lines <<<'extern int global;
+SEC("socket") int prog(void *ctx) { return global; }'
 sed '/\.section .data/,$d' dropped.s | assemble only_dropped
 expect_message "lines.bpf.c:2:44: error: lines.o:(socket+0x0): relocation R_BPF_64_64 refers to symbol 'global', which is not in the output
     2 | SEC(\"socket\") int prog(void *ctx) { return global; }

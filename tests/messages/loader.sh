@@ -60,10 +60,8 @@ int length(struct __sk_buff *ctx) { return ctx->len; }
 __weak int of_header(struct __sk_buff *ctx) { return ctx->len; }
 int of_no_context(int *numbers) { return numbers[0]; }
 END
-compile calls <<'END'
-extern int length(struct __sk_buff *ctx);
-SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx); }
-END
+compile calls <<<'extern int length(struct __sk_buff *ctx);
+SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx); }'
 tells "'length' is in .text: is SEC(...) missing?" library.o
 silent library.o calls.o
 silent -r library.o
@@ -75,10 +73,8 @@ int second(struct __sk_buff *ctx) { return ctx->priority; }
 END
 silent two_lengths.o calls.o
 # A function that the compiler has inlined into its callers counts as called.
-compile inlined <<'END'
-int length(struct __sk_buff *ctx) { return ctx->len + 1; }
-SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx) + 3; }
-END
+compile inlined <<<'int length(struct __sk_buff *ctx) { return ctx->len + 1; }
+SEC("tc") int prog(struct __sk_buff *ctx) { return length(ctx) + 3; }'
 silent inlined.o
 compile inlined_constant <<'END'
 int is_wanted(struct __sk_buff *ctx) { return 1; }
@@ -88,10 +84,8 @@ END
 silent inlined_constant.o
 compile constant_alone <<<'int pass(struct __sk_buff *ctx) { return 1; }'
 tells "'pass' is in .text: is SEC(...) missing?" constant_alone.o
-compile constant_beside <<'END'
-int pass(struct __sk_buff *ctx) { return 1; }
-SEC("tc") int prog(struct __sk_buff *ctx) { return 2; }
-END
+compile constant_beside <<<'int pass(struct __sk_buff *ctx) { return 1; }
+SEC("tc") int prog(struct __sk_buff *ctx) { return 2; }'
 tells "'pass' is in .text: is SEC(...) missing?" constant_beside.o
 # Only a tag names this callback.
 compile callback <<'END'
@@ -110,14 +104,10 @@ tells 'the license is missing' prints.o prints_too.o
 
 # ---- constants
 
-compile constant <<'END'
-const volatile int rate = 1;
-const volatile int rates[4] = {1};
-END
-compile variable <<'END'
-int rate = 1;
-int rates[4] = {1};
-END
+compile constant <<<'const volatile int rate = 1;
+const volatile int rates[4] = {1};'
+compile variable <<<'int rate = 1;
+int rates[4] = {1};'
 compile reads <<<'extern int rate; SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }'
 compile reads_const <<<'extern const volatile int rate; SEC("tc") int prog(struct __sk_buff *ctx) { return rate; }'
 compile writes <<<'extern int rates[4]; SEC("tc") int prog(struct __sk_buff *ctx) { rates[2] = ctx->len; return 0; }'
@@ -130,31 +120,23 @@ silent reads_const.o constant.o
 silent writes.o variable.o
 # Loaders leave .data writable, even for constants.
 compile constant_of_data <<<'const volatile int rate SEC(".data.rate") = 1;'
-compile adds_to_data <<'END'
-extern int rate SEC(".data.rate");
-SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }
-END
+compile adds_to_data <<<'extern int rate SEC(".data.rate");
+SEC("tc") int prog(struct __sk_buff *ctx) { __sync_fetch_and_add(&rate, 1); return 0; }'
 tells "'rate' is defined const but declared non-const" adds_to_data.o constant_of_data.o
 
 # ---- weak functions
 
-compile checked <<'END'
-extern int log_event(int code) __weak;
-SEC("tc") int prog(struct __sk_buff *ctx) { return log_event ? log_event(1) : 0; }
-END
-compile unchecked <<'END'
-extern int log_event(int code) __weak;
-SEC("tc") int prog2(struct __sk_buff *ctx) { return log_event(1); }
-END
+compile checked <<<'extern int log_event(int code) __weak;
+SEC("tc") int prog(struct __sk_buff *ctx) { return log_event ? log_event(1) : 0; }'
+compile unchecked <<<'extern int log_event(int code) __weak;
+SEC("tc") int prog2(struct __sk_buff *ctx) { return log_event(1); }'
 compile logs <<<'int log_event(int code) { return code; }'
 tells "weak function 'log_event' is not defined" checked.o
 tells "weak function 'log_event' is not defined" unchecked.o
 silent -r unchecked.o
 silent unchecked.o logs.o
-compile kfunc <<'END'
-extern void bpf_rcu_read_lock(void) __ksym __weak;
-SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }
-END
+compile kfunc <<<'extern void bpf_rcu_read_lock(void) __ksym __weak;
+SEC("tc") int prog(struct __sk_buff *ctx) { bpf_rcu_read_lock(); return 0; }'
 silent --license GPL kfunc.o
 
 # ---- type tags of prototypes, which verifiers ignore

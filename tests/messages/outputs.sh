@@ -22,10 +22,8 @@ for extra in --Map --json --dependency-file --size-map; do
 done
 # A limit on file size stands for a full disk.
 limited() { (ulimit -f 1 && trap '' XFSZ && exec "$@"); }
-compile large <<'END'
-const char data[2000] = {1};
-SEC("socket") int prog(struct __sk_buff *ctx) { return data[ctx->len & 1023]; }
-END
+compile large <<<'const char data[2000] = {1};
+SEC("socket") int prog(struct __sk_buff *ctx) { return data[ctx->len & 1023]; }'
 expect_message 'bpflink: error: out.o: cannot write: File too large' limited "$BPFLINK" large.o -o out.o
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o -o out.o
 expect_message 'btfdedup: error: out.o: cannot write: File too large' limited "$BTFDEDUP" large.o --elf -o out.o

@@ -22,10 +22,8 @@ opens_not() {
 }
 
 # ---- functions
-compile static <<'END'
-static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
-int (*const kept)(struct xdp_md *) __attribute__((used)) = pass;
-END
+compile static <<<'static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
+int (*const kept)(struct xdp_md *) __attribute__((used)) = pass;'
 opens_not 'static.bpf.c:1:23: warning: libbpf refuses static programs: pass
 >>> remove static' static.o
 
@@ -34,10 +32,8 @@ int odd(int n);
 __attribute__((noinline)) int even(int n) { return n ? odd(n - 1) : 1; }
 SEC("socket") int prog(struct __sk_buff *ctx) { return even(ctx->len); }
 END
-compile odd <<'END'
-int even(int n);
-__attribute__((noinline)) int odd(int n) { return n ? even(n - 1) : 0; }
-END
+compile odd <<<'int even(int n);
+__attribute__((noinline)) int odd(int n) { return n ? even(n - 1) : 0; }'
 warns "even.bpf.c:2:56: warning: 'even' calls itself, directly or through others
 >>> even calls odd in even.bpf.c:2
 >>> odd calls even in odd.bpf.c:2
@@ -175,10 +171,8 @@ END
 >>> remove static' ]] || mistake "$(<errors)"
 ! "$BPFSKEL" static_map.o -o skeleton.h 2>errors || mistake 'a skeleton of a static map'
 
-compile arena <<'END'
-int __attribute__((address_space(1))) shared;
-SEC("socket") int prog(void *ctx) { return shared; }
-END
+compile arena <<<'int __attribute__((address_space(1))) shared;
+SEC("socket") int prog(void *ctx) { return shared; }'
 opens_not "arena.bpf.c:1: warning: 'shared' is in an arena, and there is no map of type arena
 >>> __uint(type, BPF_MAP_TYPE_ARENA)" arena.o
 compile arenas <<'END'
@@ -228,17 +222,13 @@ compile pointer <<<'const char *LICENSE SEC("license") = "GPL"; SEC("socket") in
 "$BPFLINK" pointer.o -o out.o 2>errors
 [[ $(<errors) == 'bpflink: warning: pointer.o: the license is a pointer, and no loader reads what it points to
 >>> char LICENSE[] SEC("license") = "GPL";' ]] || mistake "$(<errors)"
-compile kfuncs <<'END'
-extern void bpf_rcu_read_lock(void) __ksym;
-SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_rcu_read_lock(); return 0; }
-END
+compile kfuncs <<<'extern void bpf_rcu_read_lock(void) __ksym;
+SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_rcu_read_lock(); return 0; }'
 warns 'kfuncs.bpf.c:2:37: warning: kernel functions, all of which are GPL-only, are called, but the license is missing
 >>> bpf_rcu_read_lock in kfuncs.bpf.c:2
 >>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL' kfuncs.o
-compile both <<'END'
-extern void bpf_rcu_read_lock(void) __ksym;
-SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_printk("one"); bpf_printk("two"); return 0; }
-END
+compile both <<<'extern void bpf_rcu_read_lock(void) __ksym;
+SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_printk("one"); bpf_printk("two"); return 0; }'
 "$BPFLINK" both.o -o out.o 2>errors
 grep -q '^both.bpf.c:2:58: warning: GPL-only helpers and kernel functions are called, but the license is missing' errors || mistake "$(<errors)"
 [[ $(grep -c 'bpf_trace_printk in' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
@@ -277,19 +267,15 @@ done
 compile fixed <fixed.c
 warns "bpflink: warning: fixed.o: reads the kernel's memory by the offsets of struct task_struct of one kernel
 >>> include a vmlinux.h, whose structs have preserve_access_index, and read with BPF_CORE_READ()" fixed.o
-compile core <<'END'
-typedef struct { int x, y; } __attribute__((preserve_access_index)) *pair;
-SEC("fentry/f") int prog(unsigned long long *ctx) { return ((pair)ctx)->y; }
-END
+compile core <<<'typedef struct { int x, y; } __attribute__((preserve_access_index)) *pair;
+SEC("fentry/f") int prog(unsigned long long *ctx) { return ((pair)ctx)->y; }'
 "$BPFLINK" core.o -o out.o 2>errors
 for line in 'core.bpf.c:2:73: warning: core.o: a CO-RE relocation is of a type without a name' '>>> loaders find types in a kernel by name' \
   ">>> give the struct the kernel's name for it"; do
   grep -qF -- "$line" errors || mistake "$line: $(<errors)"
 done
-compile access <<'END'
-struct pair { int x, y; } __attribute__((preserve_access_index));
-SEC("fentry/f") int prog(struct pair *ctx) { return ctx->y; }
-END
+compile access <<<'struct pair { int x, y; } __attribute__((preserve_access_index));
+SEC("fentry/f") int prog(struct pair *ctx) { return ctx->y; }'
 sed 's/0:1\x00/0:9\x00/' access.o >bad.o
 expect_message "access.bpf.c:2:58: error: bad.o: a CO-RE relocation has the access '0:9', which 'struct pair' lacks
     2 | SEC(\"fentry/f\") int prog(struct pair *ctx) { return ctx->y; }

@@ -66,10 +66,8 @@ expect_warning "bpflink: warning: kernels use only one of 5 structs 'elem' for t
 >>> give each struct its own name" "$BPFLINK" list[1-5].o -o out.o
 
 # Legacy maps
-compile legacy <<'END'
-struct old_map { int type, key_size, value_size, max_entries; };
-struct old_map counts SEC("maps") = {2, 4, 4, 1};
-END
+compile legacy <<<'struct old_map { int type, key_size, value_size, max_entries; };
+struct old_map counts SEC("maps") = {2, 4, 4, 1};'
 warns 'not-openable legacy.o' 'libbpf 1.0 and later refuse maps' good.o legacy.o
 
 # Empty inputs

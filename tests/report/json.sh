@@ -67,10 +67,8 @@ has '[.dropped[] | select(.reason == "header of .BTF") | [.file, .bytes]] == [["
 has '.files == ["main.o", "lib.o", "table.o"] and .objects == 3 and .types.in > .types.out'
 
 # A pinning value that libbpf does not know is shown as a number.
-compile pinned <<'END'
-struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __uint(pinning, 77);
-  __type(key, __u32); __type(value, __u32); } pinned SEC(".maps");
-END
+compile pinned <<<'struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __uint(pinning, 77);
+  __type(key, __u32); __type(value, __u32); } pinned SEC(".maps");'
 "$BPFLINK" pinned.o -o out.o --json report.json
 has '.maps[0].pinning == "77"'
 

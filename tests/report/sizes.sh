@@ -159,10 +159,8 @@ llvm-ar-19 rc objects.a "${objects[@]}"
 "$BPFLINK" --whole-archive objects.a --prefix-symbols-of objects.a=x_ -o out.o --print-sizes >sizes
 grep -q 'with --gc-sections' sizes || fail "no saving in $(<sizes)"
 # Names need not be UTF-8.
-compile latin <<'END'
-const char *shown = "caf\xe9 au lait";
-SEC("xdp") int prog(struct xdp_md *ctx) { return shown[ctx->data & 3]; }
-END
+compile latin <<<'const char *shown = "caf\xe9 au lait";
+SEC("xdp") int prog(struct xdp_md *ctx) { return shown[ctx->data & 3]; }'
 "$BPFLINK" --no-check-pointers latin.o -o latin.out.o --json latin.json
 "$BPFLINK" --no-check-pointers latin.o -o latin.out.o --size-map-against latin.json --print-sizes >sizes
 grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"

@@ -102,10 +102,8 @@ __noinline int seen(__u32 kind) {
   return ++stats.of_kind[kind & 15];
 }
 END
-compile bucket -g0 <<'END'
-static __noinline __u32 mix(__u32 x) { return x * 3; }
-__u32 bucket(__u32 x) { return mix(x) % 7; }
-END
+compile bucket -g0 <<<'static __noinline __u32 mix(__u32 x) { return x * 3; }
+__u32 bucket(__u32 x) { return mix(x) % 7; }'
 compile rules -I. <<'END'
 #include "firewall.h"
 extern struct inner allowed SEC(".maps"), denied SEC(".maps");
@@ -156,10 +154,8 @@ compile verdicts -I. -mcpu=v1 <<'END'
 SEC("xdp") int pass(struct xdp_md *ctx) { return XDP_PASS; }
 SEC("xdp") __weak int drop(struct xdp_md *ctx) { return XDP_DROP; }
 END
-compile undo -I. <<'END'
-SEC("struct_ops/undo") __u32 undo(unsigned long long *ctx) { return 3; }
-SEC("struct_ops/avoid") void avoid(unsigned long long *ctx) {}
-END
+compile undo -I. <<<'SEC("struct_ops/undo") __u32 undo(unsigned long long *ctx) { return 3; }
+SEC("struct_ops/avoid") void avoid(unsigned long long *ctx) {}'
 compile hooks -I. <<'END'
 #include "firewall.h"
 struct only_of_the_default { struct flow flow; long more; };
