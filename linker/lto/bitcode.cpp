@@ -121,7 +121,41 @@ std::vector<uint64_t> read_unabbreviated(BitReader& bits) {
   return record;
 }
 
+/// The bitcode behind a wrapper header, if there is one; empty if that is damaged.
+std::span<const std::byte> unwrap(std::span<const std::byte> file) {
+  if (!starts_with(file, wrapper_magic)) return file;
+  // Numbers of 4 bytes: the magic, a version, the offset of the bitcode, its size, a machine
+  uint32_t offset = 0;
+  if (file.size() < 20) return {};
+  std::memcpy(&offset, &file[8], sizeof offset);
+  return offset <= file.size() ? file.subspan(offset) : std::span<const std::byte>();
+}
+
+/// Reads the begin of a block, behind its EnterBlock.
+struct BlockHeader {
+  uint64_t id, width, size;  ///< size: bytes behind this
+
+  explicit BlockHeader(BitReader& bits) : id(bits.variable(8)), width(bits.variable(4)) {
+    bits.align();
+    size = 4 * bits.fixed(32);
+  }
+};
+
 }  // namespace
+
+bool is_cut_off(std::span<const std::byte> file) {
+  constexpr size_t header_size = 8;  // at most, of a block
+  std::span<const std::byte> rest = unwrap(file);
+  if (!starts_with(rest, magic)) return false;
+  for (rest = rest.subspan(magic.size()); rest.size() >= header_size;) {
+    BitReader bits(rest.first(header_size));
+    if (bits.fixed(2) != EnterBlock) return false;
+    uint64_t size = header_size + BlockHeader(bits).size;
+    if (size > rest.size()) return true;
+    rest = rest.subspan(size);
+  }
+  return false;
+}
 
 bool is_bitcode(std::span<const std::byte> file) {
   return starts_with(file, magic) || starts_with(file, wrapper_magic);
@@ -129,22 +163,15 @@ bool is_bitcode(std::span<const std::byte> file) {
 
 std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
   constexpr uint64_t identification_block = 13, string_record = 1;
-  if (starts_with(bitcode, wrapper_magic)) {
-    // Numbers of 4 bytes: the magic, a version, the offset of the bitcode, its size, a machine
-    uint32_t offset = 0;
-    if (bitcode.size() < 20) return std::nullopt;
-    std::memcpy(&offset, &bitcode[8], sizeof offset);
-    if (offset > bitcode.size()) return std::nullopt;
-    bitcode = bitcode.subspan(offset);
-  }
+  bitcode = unwrap(bitcode);
   if (!starts_with(bitcode, magic)) return std::nullopt;
   // The block is the first, and short.
   bitcode = bitcode.first(std::min<size_t>(bitcode.size(), 4096));
   BitReader bits(bitcode.subspan(magic.size()));
-  if (bits.fixed(2) != EnterBlock || bits.variable(8) != identification_block) return std::nullopt;
-  auto width = static_cast<unsigned>(bits.variable(4));
-  bits.align();
-  bits.fixed(32);  // the block's size
+  if (bits.fixed(2) != EnterBlock) return std::nullopt;
+  BlockHeader block(bits);
+  if (block.id != identification_block) return std::nullopt;
+  auto width = static_cast<unsigned>(block.width);
   std::vector<Abbreviation> abbreviations;
   while (!bits.is_at_end()) {
     uint64_t id = bits.fixed(width);

@@ -79,6 +79,8 @@ fails 'small.bc: is LLVM bitcode for i386-unknown-linux-gnu: compile with --targ
 fails '--lto-target x86: is not bpf, the only target (see bpflink --help)' --lto-target x86 native.bc
 llvm-as-19 -o nowhere.bc <<<'define void @f() { ret void }'
 fails 'nowhere.bc: is LLVM bitcode for no target: compile with --target=bpf' nowhere.bc
+head -c 1500 main.bc >short.bc
+fails 'short.bc: is LLVM bitcode that is cut off' main.bc short.bc
 printf '\xde\xc0\x17\x0b' >wrapped.bc
 fails 'wrapped.bc: Invalid bitcode wrapper header' wrapped.bc
 "$CC" -g -O2 --target=bpf -mcpu=v1 -flto -c -x c - -o v1.bc <<<'int scale(int x) { return 2 * x; }'

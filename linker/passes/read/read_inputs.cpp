@@ -196,6 +196,8 @@ class InputReader {
     if (candidate.is_archive) return;
     if (lto::is_bitcode(candidate.file->bytes())) {
       candidate.bitcode = candidate.file->bytes();
+      if (lto::is_cut_off(candidate.bitcode))
+        candidate.failure = Error{"is LLVM bitcode that is cut off"};
       return;
     }
     auto object = ObjectFile::read(candidate.name, candidate.file->bytes(),
@@ -218,7 +220,7 @@ class InputReader {
     std::vector<Candidate*> modules;
     uint64_t bytes = 0;
     for (Candidate& candidate : candidates_)
-      if (!candidate.bitcode.empty()) {
+      if (!candidate.bitcode.empty() && !candidate.failure) {
         modules.push_back(&candidate);
         bytes += candidate.bitcode.size();
       }
