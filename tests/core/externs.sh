@@ -347,6 +347,9 @@ core 0 check groups.o plain.btf --release 7.0.0
 compile unlinked <<<'extern int other(void); SEC("raw_tp") int calls(void *ctx) { return other(); }'
 core 2 check unlinked.o plain.btf
 says "bpfcore: error: unlinked.o: does not define 'other': link it with the object that does"
+compile weak <<<'extern int other(void) __attribute__((weak)); SEC("tc") int prog(void *c) { return other ? other() : 0; }'
+core 2 check weak.o plain.btf
+says "bpfcore: error: weak.o: does not define 'other': link it with the object that does"
 core 0 minimize unlinked.o plain.btf -o parts
 head -c 200 sections.o >short.o
 core 1 check unlinked.o short.o v4.o plain.btf none.o --release 6.6.0 --table

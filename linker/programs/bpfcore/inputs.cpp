@@ -33,7 +33,7 @@ std::expected<std::optional<InputFile>, Error> open_object(const std::string& pa
 /// Errors: a symbol that neither the object defines nor a loader provides.
 std::expected<void, Error> check_linked(const CoreObject& object) {
   for (const Extern& entry : object.object.externs())
-    if (entry.section.empty() && !entry.is_weak)
+    if (entry.section.empty())  // libbpf opens no object with a weak one, either
       return fail("{}: does not define '{}': link it with the object that does", object.name,
                   entry.name);
   return {};
