@@ -43,6 +43,15 @@ static struct bpf_object* object;
 static struct bpf_program* programs[max_programs];  // those to report
 static int count, keeps_logs, seconds;
 
+// The libelf.a of Debian 13 needs these functions, which are in no archive, for what libbpf does
+// not do.
+void __attribute__((weak)) eu_search_tree_init(void* tree) {
+  (void)tree;
+}
+void __attribute__((weak)) eu_search_tree_fini(void* tree) {
+  (void)tree;
+}
+
 // Keeps the first warning, and notices which program the kernel refused.
 static int keep_message(enum libbpf_print_level level, const char* format, va_list arguments) {
   char text[max_said], name[max_said] = "";
