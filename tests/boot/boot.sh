@@ -128,38 +128,3 @@ copy_program() {
     cp -L "$library" "$2$library"
   done
 }
-
-# build_loader DIRECTORY [FLAG...]: builds load_each for the initramfs in DIRECTORY; the flags may
-# select another libbpf than the system's
-build_loader() {
-  gcc -O2 -Wall "$BOOT_FOLDER/load_each.c" -o "$1.load_each" "${@:2}" -lbpf -lelf -lz
-  copy_program "$1.load_each" "$1"
-  mv "$1/bin/$(basename "$1.load_each")" "$1/bin/load_each"
-}
-
-# compare_loads BEFORE AFTER: compares the lines of load_each for the objects of two folders of the
-# same names. Prints differences and counts. Fails if a program loads only before, or there is none.
-# One that loaded only because the kernel refused its BTF may be refused with it.
-compare_loads() {
-  awk -F '\t' -v before="$1/" -v after="$2/" '
-    sub("^load " before, "", $1) { old[$1] = $2 }
-    sub("^load " after, "", $1) { new[$1] = $2 }
-    END {
-      for (program in old) {
-        is_old = old[program] ~ /^loads/
-        is_new = new[program] ~ /^loads/
-        both += is_old && is_new
-        if (is_old && !is_new)
-          printf "loads only before: %s: %s\n", program, program in new ? new[program] : "absent"
-        if (!is_old && is_new) printf "loads only after: %s: %s\n", program, old[program]
-        worse += old[program] == "loads" && !is_new
-        unchecked += old[program] == "loads without BTF" && !is_new
-        better += !is_old && is_new
-        all++
-      }
-      printf "%d programs: %d load in both, %d only before, %d only after", all, both, worse, better
-      if (unchecked) printf ", %d only before and without its BTF", unchecked
-      print ""
-      exit worse > 0 || all == 0
-    }' | LC_ALL=C sort
-}

@@ -2,7 +2,8 @@
 # to source, in the project's directory.
 #
 #   make_own_objects DIRECTORY    DIRECTORY/before: as compiled or as bpftool links; after: by bpflink
-#   report_core FILE.json KERNEL DIRECTORY [OPTION...]    what bpfcore says of a directory's objects
+#   compare_loads DIRECTORY VARIANT KERNEL [OPTION...]    loads those of DIRECTORY/before and /VARIANT
+#   judge_loads FILE.json         prints a report of bpfcore load; fails if check disagrees
 OWN_PROGRAMS=$PWD/build/release/bin OWN_FIXTURES=$PWD/build/release/tests/api OWN_SOURCES=$PWD/tests/link
 
 # Links `before/NAME` to `after/NAME`; an object that does not link alone is no subject here.
@@ -44,13 +45,24 @@ make_own_objects() (
   rm -f ./*.bpf.c
 )
 
-# Objects that bpfcore refuses, such as those with a bad map, are no subject here.
-report_core() {
-  local object status objects=()
-  for object in "$3"/*.o; do
-    status=0
-    "$OWN_PROGRAMS/bpfcore" check "$object" --kernel "$object" &>/dev/null || status=$?
-    if ((status < 2)); then objects+=("$object"); fi
+# Reports are DIRECTORY/before.json and VARIANT.json. Fails if a program loads only before, or there is none.
+compare_loads() {
+  local folder options=()
+  for folder in before "$2"; do
+    (cd "$1/$folder" && "${BPFCORE:-$OWN_PROGRAMS/bpfcore}" load ./*.o --kernel "$3" --json "../$folder.json" "${@:4}" \
+      "${options[@]}") >"$1/$folder.log" 2>&1 || (($? == 1)) || { tail -n 5 "$1/$folder.log" && return 1; }
+    options=(--against ../before.json)
   done
-  "$OWN_PROGRAMS/bpfcore" check "${objects[@]}" "$2" "${@:4}" --json "$1" &>/dev/null || (($? == 1))
+  grep -E 'loads (no longer|now)$|instructions processed, [0-9]+ before$' "$1/$2.log" || true
+  jq -r '[.programs[] | select(.load.result == "loads") | .load.instructions // 0] |
+    "before, \(length) load, with \(add) instructions"' "$1/before.json"
+  jq -e 'any(.programs[]; .load.result == "loads")' "$1/before.json" >/dev/null && ! grep -q 'loads no longer$' "$1/$2.log"
+}
+
+judge_loads() {
+  jq -r '(.programs | group_by([.load.check, .load.result])[] |
+    "\(length)\tcheck: \(.[0].load.check)\tkernel: \(.[0].load.result)"),
+    ([.programs[] | select(.load.disagrees) | "disagrees: \(.object) \(.program): \(.load.message // "loads")"] |
+    .[], "\(length) disagree")' "$1"
+  jq -e 'any(.programs[]; .load.disagrees) | not' "$1" >/dev/null
 }

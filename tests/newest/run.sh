@@ -15,7 +15,7 @@
 #                The default is all, in this order.
 #
 # Exit status 1 if bpflink refuses what bpftool links, a program loads only from the other object,
-# veristat sees another verdict, or a test of test_progs does worse.
+# or a test of test_progs does worse.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

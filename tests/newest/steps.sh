@@ -6,6 +6,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../boot/boot.sh"
+. "$here/../boot/own_objects.sh"
 top=$(cd "$here/../.." && pwd)
 work=/newest
 log=$work/log
@@ -54,14 +55,14 @@ packages() {
   apt-get -q -y --no-install-recommends install g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev \
     libboost-container-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev libfmt-dev nlohmann-json3-dev libbpf-dev \
     doctest-dev "clang-$llvm" "llvm-$llvm" "lld-$llvm" gcc-bpf binutils-bpf "$source_package" "linux-headers-$release" \
-    file flex bison bc libssl-dev libcap-dev libpcap-dev openssl rsync xz-utils zstd kmod cpio patch python3 \
+    file flex bison jq bc libssl-dev libcap-dev libpcap-dev openssl rsync xz-utils zstd kmod cpio patch python3 \
     qemu-system-x86 busybox-static iproute2 iputils-ping ethtool nftables iptables procps
 }
 
 build_programs() {
   if [[ ${PROGRAMS:-} ]]; then return; fi
   cmake -S "$top" -B "$top/build/newest" -DCMAKE_BUILD_TYPE=Release
-  cmake --build "$top/build/newest" --target bpflink bpfskel bpflink_lto --parallel "$jobs"
+  cmake --build "$top/build/newest" --target bpflink bpfskel bpfcore --parallel "$jobs"
   cp "$top/linker/programs/bpftool/bpftool-bpflink.sh" "$programs/bpftool-bpflink"
   chmod +x "$programs/bpftool-bpflink"
 }
@@ -93,7 +94,7 @@ bpftool=$selftests/tools/sbin/bpftool
 
 build_tools() {
   write_module_makefile
-  selftests_make "$bpftool" "$selftests/veristat"
+  selftests_make "$bpftool"
   "$bpftool" version
 }
 
@@ -184,35 +185,10 @@ link_arena_library() { # FOLDER
   cd "$work"
 }
 
-# load_all clang|gcc: boots the kernel with the objects, loads each program, and runs veristat
-load_all() {
-  local folder=objects-$1 root=root-$1
-  rm -rf "$root"
-  mkdir -p "$root"
-  mkdir "$root/objects"
-  cp -r "$folder"/*/ "$root/objects"
-  build_loader "$work/$root" -I"$selftests/tools/include" -L"$selftests/tools/build/libbpf"
-  copy_program "$selftests/veristat" "$root"
-  copy_modules "$root"
-  cat >"$root/init" <<'END'
-#!/bin/sh
-. /guest.sh
-begin
-export PATH=/bin:/sbin
-modprobe -a nf_conntrack nf_nat tcp_dctcp fuse xfrm_interface 2>/dev/null
-cd /objects
-for folder in *; do load_each $folder/*.o 2>&1 | result load; done
-for folder in *; do
-  for object in $folder/*.o; do
-    timeout 600 veristat -q -o csv -e file,prog,verdict,insns,states $object 2>/dev/null
-  done | result veristat-$folder
-done
-end
-END
-  chmod +x "$root/init"
-  make_initramfs "$root" "$root.initramfs"
-  BOOT_MEMORY=3072 boot_kernel kernel/vmlinuz "$root.initramfs" "console-$1" 14400
-  guest_results "console-$1" >"results-$1"
+# build_init: what bpfcore's guests run, with the libbpf of the kernel's source
+build_init() {
+  gcc -O2 -I"$selftests/tools/include" "$top/linker/programs/bpfcore/load/init.c" -o bpfcore-init -static \
+    -L"$selftests/tools/build/libbpf" -lbpf -lelf -lz -lzstd
 }
 
 # copy_modules DIRECTORY: those of networks, for the initramfs, with kmod and the configuration, which
@@ -234,7 +210,7 @@ copy_modules() {
   mkdir -p "$1/sbin" && ln -sf ../bin/kmod "$1/sbin/modprobe"
 }
 
-# judge_objects clang|gcc: prints the table; fails on anything worse
+# judge_objects clang|gcc: loads each program, and prints what differs; fails on anything worse
 judge_objects() {
   local folder=objects-$1 status=0 variant objects
   objects=("$folder"/before/*.o)
@@ -245,8 +221,8 @@ judge_objects() {
   for variant in after smaller; do
     if [[ ! -d $folder/$variant ]]; then continue; fi
     echo "-- $variant"
-    compare_loads before $variant <"results-$1" || status=1
-    "$here/compare_veristat.py" before $variant <"results-$1" || status=1
+    BPFCORE=$programs/bpfcore BPFCORE_INIT=$work/bpfcore-init compare_loads "$folder" $variant "$work/kernel/vmlinuz" \
+      --modules "$work/$(modules_folder)" --cache "$work/loads" || status=1
   done
   return "$status"
 }
@@ -255,7 +231,6 @@ judge() { # clang|gcc
   step "Compile the selftests with $1" compile "$1"
   if [[ $1 == clang ]]; then step 'libarena, with and without its sanitizer' build_arena_library; fi
   step 'Link' link_all "$1"
-  step 'Boot, load each program, run veristat' load_all "$1"
   judge_objects "$1" || failed=1
 }
 
@@ -307,7 +282,6 @@ link_one_bitcode() { # FOLDER NAME FILE...
 judge_bitcode() {
   step 'Compile the selftests with clang, and with clang -flto' compile_bitcode
   step 'Link the bitcode' link_bitcode
-  step 'Boot, load each program, run veristat' load_all bitcode
   judge_objects bitcode || failed=1
 }
 
@@ -409,7 +383,8 @@ step 'Packages' packages
 step 'bpflink and bpfskel' build_programs
 step "Source of the kernel" unpack
 step "Types of the kernel $release" extract_btf
-step 'libbpf, bpftool and veristat of that source' build_tools
+step 'libbpf and bpftool of that source' build_tools
+step 'The program of guests' build_init
 echo "$(clang --version | head -n 1); $(bpf-gcc --version | head -n 1); $("$bpftool" version | tr '\n' ' ')"
 for name; do
   case $name in
