@@ -67,3 +67,8 @@ inputs[object]=cut.o
 lint 1
 contains table '| Types | failed |'
 contains table '| Size | failed |'
+
+# Kernels that are to be booted
+inputs=([object]=prog.o [kernels]='kernels/pid.btf nothing/*' [load]=true [sizes]='')
+lint 1
+contains summary.md 'kernels/pid.btf: load needs a vmlinuz of x86_64 or arm64'

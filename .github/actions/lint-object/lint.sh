@@ -1,5 +1,5 @@
 #!/bin/bash
-# The checks of action.yml, whose inputs are in OBJECT, KERNELS and SIZES.
+# The checks of action.yml, whose inputs are in OBJECT, KERNELS, LOAD and SIZES.
 set -euo pipefail
 
 tmp=$(mktemp -d)
@@ -29,7 +29,10 @@ read -rd '' -a patterns <<<"$KERNELS" || true
 if ((${#patterns[@]})); then
   # shellcheck disable=SC2206 # patterns are meant
   kernels=(${patterns[@]})
-  check Kernels bpfcore check --table "$OBJECT" "${kernels[@]/#/--kernel=}"
+  if [[ ${LOAD:-} == true ]]; then verdict=load; else verdict=check; fi
+  # A pattern that no file has is none.
+  for i in "${!kernels[@]}"; do [[ -e ${kernels[i]} || ${kernels[i]} != *[*]* ]] || unset "kernels[i]"; done
+  check Kernels bpfcore $verdict --table "$OBJECT" "${kernels[@]/#/--kernel=}"
   row Kernels "$result"
 fi
 
