@@ -67,6 +67,9 @@ refused 'unknown option: --btf-x' --btf-x
 refused '--target=x86_64: is no target for BPF' --target=x86_64
 refused '--emit llvm: must be one of llvm-bc, asm, llvm-ir, obj' --emit llvm
 refused 'cannot open' --export-symbols none
+compile bare -flto -g0 <<<'SEC("tc") int bare(void *ctx) { return 1; }'
+rust/bpf-linker --cpu generic bare.o -o out.o &>text || fail "$(<text)"
+grep -q '>>> compile with -C debuginfo=2: debug = 2 in the profile of Cargo.toml' text || fail "no hint: $(<text)"
 "$BPFLINK" --btf prog.o -o out.o &>text && fail 'options of bpf-linker without its name'
 
 # ---- What LLVM is asked for

@@ -38,6 +38,8 @@ EXCEPTIONS = {
     "no file in memory": "only memory can be short",
     "Broken module": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",
+    "stack depth": "the words of the kernel",
+    "Options of bpf-linker": "the head of a group of options",
     "no pipe": "only descriptors can be short",
     "no limit for open files": "any process may lower it",
     "cannot be joined with the others": "LLVM says why itself",
