@@ -108,7 +108,7 @@ void report_parts(Diagnostics& diagnostics, const Request& request, const Reply&
                   const FindFunction& find_function) {
   for (const Part& part : reply.parts)
     if (part.kind <= PartKind::NoLibrary && part.module < request.modules.size())
-      diagnostics.report(to_diagnostic(request, part, find_function));
+      diagnostics.report_once(to_diagnostic(request, part, find_function));
   if (!reply.crash.empty()) {
     const Module& first = request.modules.front();
     diagnostics.report(

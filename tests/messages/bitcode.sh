@@ -202,3 +202,15 @@ touch ran
 exec $lto
 END
 BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more file of bitcode: LLVM crashed: Segmentation fault' --threads 1 main.bc lib.bc
+
+# What LLVM says of one line many times is said once.
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o repeated.bc <<'END'
+extern int six(int, int, int, int, int, int) __attribute__((section(".ksyms")));
+__attribute__((section("tc"))) int prog(int *ctx) {
+  int sum = 0;
+  for (int i = 0; i < 4; ++i) sum += six(1, 2, 3, 4, 5, i);
+  return sum;
+}
+END
+"$BPFLINK" repeated.bc -o out.o 2>errors && fail 'repeated.bc links'
+[[ $(grep -c 'error: ' errors) == 1 ]] || mistake "$(<errors)"
