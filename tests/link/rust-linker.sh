@@ -52,6 +52,11 @@ grep -q '^prog:' out.o || fail 'no assembly'
 rustc --gc-sections --license MIT
 expect '4d 49 54 00' bytes license
 
+# rustc exports what code generation calls, which is for no one else.
+compile built_in -fno-builtin <<<'void *memset(void *to, int value, __SIZE_TYPE__ size) { return to; } int wanted(void) { return 1; }'
+rustc --gc-sections --export memset,wanted built_in.o
+expect $'other\nprog\nwanted' eval "symbols | awk '\$2 == \"FUNC\" { print \$1 }' | sort"
+
 # The names of types are those that kernels take.
 llvm-dis-19 prog.o -o prog.ll
 sed 's/name: "wrapping"/name: "Wrapping<i32>"/' prog.ll | llvm-as-19 - -o prog.o
