@@ -295,37 +295,32 @@ says 'warning: there is no function no_such_function in wide.btf'
 marked 'waitsX readsX fits+'
 
 # Every group of instructions has its release and a cure.
-llvm-mc-19 --triple=bpfel --mcpu=v4 --filetype=obj -o groups.o <<'END_OF_CODE'
-	.macro program name
-	.globl \name
-	.type \name,@function
-\name:
-	.endm
+assemble groups -mcpu=v4 <<'END_OF_CODE'
 	.section raw_tp,"ax",@progbits
-	program adds
+	global adds, function
 	lock *(u64 *)(r1 + 0) += r2
 	exit
-	.size adds, .-adds
-	program ors
+	end adds
+	global ors, function
 	lock *(u64 *)(r1 + 0) |= r2
 	exit
-	.size ors, .-ors
-	program may
+	end ors
+	global may, function
 	may_goto +0
 	exit
-	.size may, .-may
-	program casts
+	end may
+	global casts, function
 	r1 = addr_space_cast(r1, 1, 0)
 	exit
-	.size casts, .-casts
-	program acquires
+	end casts
+	global acquires, function
 	.quad 0x00000100000010d3
 	exit
-	.size acquires, .-acquires
-	program jumps
+	end acquires
+	global jumps, function
 	.quad 0x000000000000010d
 	exit
-	.size jumps, .-jumps
+	end jumps
 END_OF_CODE
 core 1 check groups.o plain.btf --release 5.10.0 --table
 says 'there are no atomic operations other than addition, which came with Linux 5.12 in plain.btf'

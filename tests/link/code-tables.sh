@@ -7,14 +7,12 @@
 # gotox R: jumps to the address in register R; clang-19 has no such instruction.
 gotox() { echo ".byte 0x0d, 0x0$1, 0, 0, 0, 0, 0, 0"; }
 
-# assemble N TARGET: fN.o with a weak function `lost`, `pickN`, `unused`, each with its entries
-assemble() {
-  cat >"f$1.s" <<EOF
+# tables N TARGET: fN.o with a weak function `lost`, `pickN`, `unused`, each with its entries
+tables() {
+  assemble "f$1" "--target=$2" <<EOF
 	.text
 	.cfi_sections .eh_frame
-	.weak lost
-	.type lost,@function
-lost:
+	weak lost, function
 	.cfi_startproc
 	.cfi_lsda 0, .Llost_actions
 	r1 = BPF.JT.0.0 ll
@@ -23,10 +21,8 @@ lost:
 	r0 = $1
 	exit
 	.cfi_endproc
-	.size lost, .-lost
-	.globl pick$1
-	.type pick$1,@function
-pick$1:
+	end lost
+	global pick$1, function
 	.cfi_startproc
 	.cfi_lsda 0, .Lpick_actions
 	r1 = BPF.JT.1.0 ll
@@ -37,20 +33,17 @@ pick$1:
 	r0 = 2
 	exit
 	.cfi_endproc
-	.size pick$1, .-pick$1
-	.type unused,@function
-unused:
+	end pick$1
+	static unused, function
 	.cfi_startproc
 	.cfi_lsda 0, .Lpick_actions
 	r1 = BPF.JT.2.0 ll
 	r1 = *(u64 *)(r1 + 0)
 	$(gotox 1)
 	.cfi_endproc
-	.size unused, .-unused
+	end unused
 	.section socket,"ax",@progbits
-	.globl prog$1
-	.type prog$1,@function
-prog$1:
+	global prog$1, function
 	call lost
 	call pick$1
 	r1 = BPF.JT.3.0 ll
@@ -58,25 +51,20 @@ prog$1:
 	$(gotox 1)
 	r0 = 3
 	exit
-	.size prog$1, .-prog$1
+	end prog$1
 	.section .jumptables,"",@progbits
-	.globl BPF.JT.0.0, BPF.JT.1.0, BPF.JT.2.0, BPF.JT.3.0
-	.type BPF.JT.0.0,@object
-	.type BPF.JT.1.0,@object
-	.type BPF.JT.2.0,@object
-	.type BPF.JT.3.0,@object
-BPF.JT.0.0:
+	global BPF.JT.0.0, object
 	.quad 32
-	.size BPF.JT.0.0, 8
-BPF.JT.1.0:
+	end BPF.JT.0.0
+	global BPF.JT.1.0, object
 	.quad 80, 96, 80
-	.size BPF.JT.1.0, 24
-BPF.JT.2.0:
+	end BPF.JT.1.0
+	global BPF.JT.2.0, object
 	.quad 112
-	.size BPF.JT.2.0, 8
-BPF.JT.3.0:
+	end BPF.JT.2.0
+	global BPF.JT.3.0, object
 	.quad 48
-	.size BPF.JT.3.0, 8
+	end BPF.JT.3.0
 	.section .bpf_cleanup,"a",@progbits
 	.long .text, .text+16, .text+32
 	.long .text+48, .text+72, .text+80
@@ -88,7 +76,6 @@ BPF.JT.3.0:
 .Lpick_actions:
 	.byte 255, 255, 0xb$1
 EOF
-  llvm-mc-19 "--triple=$2" --filetype=obj "f$1.s" -o "f$1.o"
 }
 
 # words SIZE SECTION: the section's words of SIZE bytes, in hexadecimal
@@ -104,8 +91,8 @@ EOF
 frames() { llvm-dwarfdump-19 --eh-frame out.o | sed -n -E 's/.* FDE cie=.* pc=0*(.+)\.\.\.0*(.+)/FDE \1 \2/p; s/ *LSDA Address: 0*(.+)/  actions \1/p'; }
 
 for target in bpfel bpfeb; do
-  assemble 1 $target
-  assemble 2 $target
+  tables 1 $target
+  tables 2 $target
 
   # All of f1, then f2 without `lost`: its `pick` moves from 0x30 to 0x90.
   differs '- refused: *' 'the peer refuses an object without BTF'
@@ -144,18 +131,16 @@ bpflink: removing unused f1.o:(.bpf_cleanup+0x18)" eval 'grep -E "f1.o:.*(unused
 
   # A table whose entries have relocations, and a table whose symbol was stripped.
   sed 's/\.quad 80, 96, 80/.quad .text+80, 96, .text+80/; s/BPF.JT.3.0 ll/.jumptables + 40 ll/
-    s/^	r1 = .jumptables/	r1 = .jumptables/' f2.s >old.s
-  llvm-mc-19 --triple=$target --filetype=obj old.s -o old.o
+    s/^	r1 = .jumptables/	r1 = .jumptables/' f2.s | assemble old --target=$target
   "$BPFLINK" f1.o old.o -o out.o
   expect '20 50 60 50 70 30 b0 c0 b0 d0 70' words 8 .jumptables
 done
 
 # Invalid tables
-sed 's/\.quad 112/.quad 144/' f1.s >beyond.s
-sed 's/r1 = BPF.JT.3.0 ll/r1 = BPF.JT.1.0 ll/' f1.s >shared.s
-sed 's/\.quad 112/.quad 32/' f2.s >lost.s
-for name in beyond shared lost; do llvm-mc-19 --triple=bpfel --filetype=obj $name.s -o $name.o; done
-assemble 1 bpfel
+tables 1 bpfel
+sed 's/\.quad 112/.quad 144/' f1.s | assemble beyond
+sed 's/r1 = BPF.JT.3.0 ll/r1 = BPF.JT.1.0 ll/' f1.s | assemble shared
+sed 's/\.quad 112/.quad 32/' f2.s | assemble lost
 refused "beyond.o:(.jumptables+0x20): the jump table leads to '.text'+0x90, which is outside of the section" -q beyond.o
 refused 'shared.o:(.jumptables+0x8): the jump table is used by code of two sections' -q shared.o
 expect_error ">>> 'socket' and '.text': its offsets may be relative to either"

@@ -30,11 +30,6 @@ use='return bpf_map_lookup_elem(&flows, &(int){0}) ? 1 : 0;'
 
 # ---- maps
 
-compile static_map <<END
-static struct $map flows SEC(".maps");
-SEC("socket") int prog(void *ctx) { $use }
-END
-tells 'remove static' static_map.o
 compile map_of_bss <<<"struct $map flows;"
 compile map_of_maps <<END
 struct $map flows SEC(".maps");
