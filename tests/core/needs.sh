@@ -98,6 +98,7 @@ END
 for hint in bpf_known do_unlinkat sched_switch CONFIG_BPF min_rtt; do says "did you mean $hint?"; done
 says "a running kernel's /proc/kallsyms has it"
 says 'no modules were searched'
+says "a running kernel's /proc/kallsyms has it"
 
 # Without a release or a configuration, values are unknown, and so is what calls the helper.
 absent='helper bpf_ktime_get_ns: fails there is no helper bpf_ktime_get_ns (id 5)'
