@@ -30,71 +30,49 @@ constexpr auto kernel_parts = std::to_array<std::string_view>(
      "percpu_ref", "refcount_struct", "sock_common", "static_key"});
 static_assert(std::ranges::is_sorted(kernel_parts));
 
-/// The kernel's types that one object shows, and all types that these lead to.
-class KernelTypes {
- public:
-  explicit KernelTypes(const ObjectFile& object)
-      : object_(object), btf_(*object.btf), search_(btf_) {}
+bool has_tag_or_typedef(BtfKind kind) {
+  return is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd || kind == BtfKind::Typedef;
+}
 
-  template <typename Visit>
-  void for_each(Visit visit) {
-    add_central_types();
-    add_what_embeds_parts();
-    object_.for_each_core_relo([&](const InputSection&, CoreRelo relo) {
-      if (!relo.is_local_type_id()) search_.add(relo.type_id);
-    });
-    for (const BtfDeclaration& declaration : object_.declarations) {
-      if (is_kernel_type(declaration.role)) search_.add(declaration.type_id);
-      if (declaration.is_func()) add_context(declaration);
-    }
-    search_.follow([&](uint32_t id) {
-      if (has_tag_or_typedef(btf_.kind(id))) visit(btf_.name(btf_.type(id)));
-      search_.add_references(id);
-    });
+/// The context of a program if it comes from the kernel, not from a user or another program; or 0.
+uint32_t context_of(const ObjectFile& object, const BtfDeclaration& function) {
+  const Btf& types = *object.btf;
+  const InputSymbol& symbol = object.symbols[function.symbol_index];
+  if (!symbol.is_in_section()) return 0;
+  const InputSection& section = object.sections[symbol.section];
+  ProgramType type = section_meaning(section.name).type;
+  if (section.role == SectionRole::Text || type == ProgramType::Syscall || type == ProgramType::Ext)
+    return 0;
+  BtfType prototype = types.type(function.type().type());
+  uint32_t context = prototype.vlen() == 0 ? 0 : skip_modifiers(types, prototype.param(0).type);
+  return types.kind(context) == BtfKind::Ptr ? context : 0;
+}
+
+/// Adds the names of the kernel's types that an object shows, and of all types that these lead to.
+void add_kernel_tags(const ObjectFile& object, std::unordered_set<std::string_view>& tags) {
+  const Btf& types = *object.btf;
+  const std::vector<bool> embeds_parts = find_kernel_records(types);
+  TypeSearch search(types);
+  for (uint32_t id = 1; id < types.end_id(); ++id) {
+    BtfType type = types.type(id);
+    bool is_central =
+        is_composite(type.kind()) && std::ranges::binary_search(central_tags, types.name(type));
+    if (is_central || embeds_parts[id]) search.add(id);
   }
-
- private:
-  static bool has_tag_or_typedef(BtfKind kind) {
-    return is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd || kind == BtfKind::Typedef;
+  object.for_each_core_relo([&](const InputSection&, CoreRelo relo) {
+    if (!relo.is_local_type_id()) search.add(relo.type_id);
+  });
+  for (const BtfDeclaration& declaration : object.declarations) {
+    if (declaration.role == SectionRole::Ksyms || declaration.role == SectionRole::StructOps)
+      search.add(declaration.type_id);
+    if (declaration.is_func()) search.add(context_of(object, declaration));
   }
-
-  static bool is_kernel_type(SectionRole role) {
-    return role == SectionRole::Ksyms || role == SectionRole::StructOps;
-  }
-
-  void add_central_types() {
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
-      BtfType type = btf_.type(id);
-      if (is_composite(type.kind()) && std::ranges::binary_search(central_tags, btf_.name(type)))
-        search_.add(id);
-    }
-  }
-
-  void add_what_embeds_parts() {
-    std::vector<bool> is_kernel_type = find_kernel_records(btf_);
-    for (uint32_t id = 1; id < btf_.end_id(); ++id)
-      if (is_kernel_type[id]) search_.add(id);
-  }
-
-  /// Adds the context of a program if it comes from the kernel, not from a user or another program.
-  void add_context(const BtfDeclaration& declaration) {
-    const InputSymbol& symbol = object_.symbols[declaration.symbol_index];
-    if (!symbol.is_in_section()) return;
-    const InputSection& section = object_.sections[symbol.section];
-    ProgramType type = section_meaning(section.name).type;
-    if (section.role == SectionRole::Text || type == ProgramType::Syscall ||
-        type == ProgramType::Ext)
-      return;
-    BtfType prototype = btf_.type(declaration.type().type());
-    if (prototype.vlen() == 0) return;
-    uint32_t context = skip_modifiers(btf_, prototype.param(0).type);
-    if (context != 0 && btf_.type(context).kind() == BtfKind::Ptr) search_.add(context);
-  }
-
-  const ObjectFile& object_;
-  const Btf& btf_;
-  TypeSearch search_;
-};
+  search.follow([&](uint32_t id) {
+    BtfType type = types.type(id);
+    if (has_tag_or_typedef(type.kind()) && type.name_off() != 0) tags.insert(types.name(type));
+    search.add_references(id);
+  });
+}
 
 }  // namespace
 
@@ -108,10 +86,7 @@ std::vector<bool> find_kernel_records(const BtfView& types) {
 std::unordered_set<std::string_view> find_kernel_tags(const Context& context) {
   std::unordered_set<std::string_view> tags;
   for (auto& object : context.objects)
-    if (object->btf)
-      KernelTypes(*object).for_each([&](std::string_view name) {
-        if (!name.empty()) tags.insert(name);
-      });
+    if (object->btf) add_kernel_tags(*object, tags);
   return tags;
 }
 
