@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
@@ -27,11 +26,6 @@ class LoaderFixups {
     for (uint32_t id = 1; id < view.end_id(); ++id) types_.add_type(view.words_of(id));
     types_.set_layout({btf.layout().begin(), btf.layout().end()});
     allow_wide_vlen(types_);
-    for (const InputSection& section : object.sections)
-      sizes_.try_emplace(section.name, section.size);
-    for (const BtfDeclaration& declaration : object.declarations)
-      if (declaration.symbol_index != 0)
-        symbols_[declaration.type_id] = &object.symbols[declaration.symbol_index];
   }
 
   BtfBuilder& run() {
@@ -79,8 +73,9 @@ class LoaderFixups {
   }
 
   const InputSymbol* symbol_of(uint32_t id) const {
-    auto found = symbols_.find(id);
-    return found == symbols_.end() ? nullptr : found->second;
+    const BtfDeclaration* found = object_.find_declaration(id);
+    bool has_symbol = found != nullptr && found->symbol_index != 0;
+    return has_symbol ? &object_.symbols[found->symbol_index] : nullptr;
   }
 
   void set_linkage(uint32_t var, BtfLinkage linkage) {
@@ -104,8 +99,8 @@ class LoaderFixups {
     BtfType datasec = types_.type(id);
     uint32_t size = datasec.size();
     bool lacks_offsets = size == 0;
-    if (auto found = sizes_.find(name); lacks_offsets && found != sizes_.end())
-      size = static_cast<uint32_t>(found->second);
+    if (const InputSection* section = lacks_offsets ? object_.find_section(name) : nullptr)
+      size = static_cast<uint32_t>(section->size);
     std::vector<Entry> entries = entries_of(datasec);
     for (Entry& entry : entries) {
       BtfType type = types_.type(entry.type);
@@ -192,8 +187,6 @@ class LoaderFixups {
 
   const ObjectFile& object_;
   BtfBuilder types_;
-  std::unordered_map<std::string_view, uint64_t> sizes_;      ///< of sections
-  std::unordered_map<uint32_t, const InputSymbol*> symbols_;  ///< of VARs and FUNCs
   std::unordered_set<uint32_t> named_prototypes_;
 };
 
