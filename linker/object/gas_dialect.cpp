@@ -60,15 +60,15 @@ std::optional<bool> is_of_older_gcc(const ObjectFile& object) {
 uint32_t DataTypes::standardize(uint32_t type) {
   switch (type) {
     case R_BPF_DATA_32:
-      has_old_ = true;
+      has_old = true;
       return R_BPF_64_ABS32;
     case R_BPF_DATA_64:
-      has_old_ = true;
+      has_old = true;
       return R_BPF_64_ABS64;
     case R_BPF_64_ABS32:
     case R_BPF_64_ABS64:
     case R_BPF_64_NODYLD32:
-      has_standard_ = true;
+      has_standard = true;
       return type;
     default:
       return type;
@@ -77,13 +77,13 @@ uint32_t DataTypes::standardize(uint32_t type) {
 
 std::expected<bool, Error> fields_include_values(const ObjectFile& object, const ElfFile& elf,
                                                  const DataTypes& types) {
-  if (types.has_old() != types.has_standard()) return types.has_old();
+  if (types.has_old != types.has_standard) return types.has_old;
   // GNU as writes the CPU version to the header since 2.42, and gives the names of sections a
   // string table of their own; LLVM does not.
   bool shares_names = std::ranges::any_of(object.sections, [&](const InputSection& section) {
     return section.type == SHT_SYMTAB && section.link == elf.name_table;
   });
-  if (!types.has_old() && (elf.flags != 0 || shares_names)) return false;
+  if (!types.has_old && (elf.flags != 0 || shares_names)) return false;
 
   // A relocation that speaks for the old reading, or does not exclude it.
   const Relocation* old = nullptr;

@@ -16,16 +16,11 @@
 namespace bpflink {
 
 /// Which of two sets of numbers an object's relocation types for data are from.
-class DataTypes {
- public:
+struct DataTypes {
+  bool has_old = false, has_standard = false;
+
   /// Notes a relocation's type, and returns LLVM's number for it (llvm_reloc.rst).
   uint32_t standardize(uint32_t type);
-
-  bool has_old() const { return has_old_; }
-  bool has_standard() const { return has_standard_; }
-
- private:
-  bool has_old_ = false, has_standard_ = false;
 };
 
 /// Whether the fields of the object's relocations include the symbols' values. The types of the
