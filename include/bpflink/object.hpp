@@ -270,8 +270,6 @@ class Object {
   const Variable* find_variable(std::string_view name) const;
   /// The extern of that name.
   const Extern* find_extern(std::string_view name) const;
-  /// The struct_ops variable of that name.
-  const StructOps* find_struct_ops(std::string_view name) const;
 
  private:
   friend struct ObjectAccess;

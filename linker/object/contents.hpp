@@ -38,7 +38,6 @@ struct ObjectContents {
   NameIndex<Map> maps_by_name;
   NameIndex<Variable> variables_by_name;
   NameIndex<Extern> externs_by_name;
-  NameIndex<StructOps> struct_ops_by_name;
 };
 
 /// An object's symbols by section, and their declarations.

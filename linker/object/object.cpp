@@ -37,7 +37,6 @@ void index_names(ObjectContents& contents) {
     add_names<Variable>(section.variables, contents.variables_by_name);
   }
   add_names<Extern>(contents.externs, contents.externs_by_name);
-  add_names<StructOps>(contents.struct_ops, contents.struct_ops_by_name);
 }
 
 template <typename Item>
@@ -125,9 +124,6 @@ const Variable* Object::find_variable(std::string_view name) const {
 }
 const Extern* Object::find_extern(std::string_view name) const {
   return find(impl_->contents.externs_by_name, name);
-}
-const StructOps* Object::find_struct_ops(std::string_view name) const {
-  return find(impl_->contents.struct_ops_by_name, name);
 }
 
 }  // namespace bpflink
