@@ -6,7 +6,7 @@
 // - btf_magic, btf_version: the header of .BTF.ext
 // - rename_types(), repair_btf(), type_offsets(): the bytes of a blob
 // - FunctionTypes: adding FUNCs and prototypes to the output
-// - keep_types(), rearrange_types(): removing types that nothing uses after the link
+// - rearrange_types(): removing types that nothing uses after the link
 // - parse_without_cycle_check(): reading the types of an object; the deduplicator completes the
 //   check
 // - run_threads(), choose_workers(): reading inputs in parallel

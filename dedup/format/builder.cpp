@@ -136,13 +136,6 @@ void begin_with_strings(BtfBuilder& types, std::string_view strings) {
   BtfAccess::show(types);
 }
 
-std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept) {
-  std::vector<uint32_t> order;
-  for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
-    if (kept[id]) order.push_back(id);
-  return rearrange_types(types, order);
-}
-
 std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order) {
   const BtfAccess::BuilderImpl& old = BtfAccess::impl(types);
   std::vector<uint32_t> ids(types.end_id());

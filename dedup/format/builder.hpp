@@ -21,12 +21,9 @@ void begin_with_strings(BtfBuilder& types, std::string_view strings);
 /// Lets finish() write types with a vlen above 0xffff, because an input has some.
 void allow_wide_vlen(BtfBuilder& types);
 
-/// Removes types that are not in `kept`, and the strings that only these had. Kept types must not
-/// refer to removed ones, and all kinds must be known. Returns the new id by the old, 0 for removed
+/// Keeps the types whose ids `order` lists, in that order, and their strings alone. They must not
+/// refer to others, and all kinds must be known. Returns the new id by the old, 0 for removed
 /// types.
-std::vector<uint32_t> keep_types(BtfBuilder& types, const std::vector<bool>& kept);
-
-/// The same with a new order: keeps the types whose ids `order` lists, and puts them in that order.
 std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_t> order);
 
 /// Reserves room for `count` types of `words` words in all, and for strings.

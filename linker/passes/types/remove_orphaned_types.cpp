@@ -18,9 +18,9 @@
 namespace bpflink {
 namespace {
 
-/// By output id: whether an object keeps the type, or a kept type leads to it.
-std::vector<bool> find_kept(const Context& context,
-                            const std::vector<std::vector<bool>>& orphaned) {
+/// The ids of the types that an object keeps, or that a kept type leads to.
+std::vector<uint32_t> find_kept(const Context& context,
+                                const std::vector<std::vector<bool>>& orphaned) {
   const BtfBuilder& btf = *context.btf;
   TypeSearch search(btf);
   for (size_t i = 0; i < context.objects.size(); ++i) {
@@ -33,9 +33,12 @@ std::vector<bool> find_kept(const Context& context,
   std::vector<bool> kept = search.take_found();
   kept[0] = true;
   // A tag is kept if and only if its target is.
-  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id)
-    if (btf.type(id).kind() == BtfKind::DeclTag) kept[id] = kept[btf.type(id).type()];
-  return kept;
+  std::vector<uint32_t> ids;
+  for (uint32_t id = btf.first_id(); id < btf.end_id(); ++id) {
+    if (btf.kind(id) == BtfKind::DeclTag) kept[id] = kept[btf.type(id).type()];
+    if (kept[id]) ids.push_back(id);
+  }
+  return ids;
 }
 
 }  // namespace
@@ -49,9 +52,9 @@ void remove_orphaned_types(Context& context) {
     is_any |= !orphaned.back().empty();
   }
   if (!is_any || !may_renumber_types(context)) return;
-  std::vector<bool> kept = find_kept(context, orphaned);
-  if (std::ranges::find(kept, false) == kept.end()) return;
-  renumber_types(context, TypeMap(0, keep_types(*context.btf, kept)));
+  std::vector<uint32_t> kept = find_kept(context, orphaned);
+  if (kept.size() + 1 < context.btf->end_id())
+    renumber_types(context, TypeMap(0, rearrange_types(*context.btf, kept)));
 }
 
 }  // namespace bpflink
