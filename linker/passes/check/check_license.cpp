@@ -83,38 +83,31 @@ void warn_misplaced_license(Context& context, const ObjectFile& object,
 }
 
 /// The calls that need a license, once for each function that has them.
-class GplCalls {
- public:
-  explicit GplCalls(const Context& context) {
-    for (const auto& object : context.objects) {
-      SymbolsByPlace symbols(*object);
-      for (const InputSection& section : object->linked_sections())
-        if (section.is_code() && !section.is_nobits())
-          for_each_gpl_call(*object, section,
-                            [&](uint64_t at, std::string_view name, bool is_kfunc) {
-                              const InputSymbol* caller = symbols.find_function(section.index, at);
-                              if (!seen_.emplace(caller, name).second) return;
-                              (is_kfunc ? has_kfuncs : has_helpers) = true;
-                              add({ReferenceRole::Occurrence,
-                                   location_of(*object, section, at, name), std::string(name)});
-                            });
-    }
-    add_more(references, ReferenceRole::Occurrence, count_, max_calls);
-  }
-
+struct GplCalls {
   std::vector<DiagnosticReference> references;
   bool has_helpers = false, has_kfuncs = false;
-
- private:
-  static constexpr size_t max_calls = 5;
-
-  void add(DiagnosticReference reference) {
-    if (++count_ <= max_calls) references.push_back(std::move(reference));
-  }
-
-  size_t count_ = 0;
-  std::set<std::pair<const InputSymbol*, std::string>> seen_;
 };
+
+GplCalls find_gpl_calls(const Context& context) {
+  constexpr size_t max_calls = 5;
+  GplCalls calls;
+  std::set<std::pair<const InputSymbol*, std::string>> seen;
+  for (const auto& object : context.objects) {
+    SymbolsByPlace symbols(*object);
+    for (const InputSection& section : object->linked_sections()) {
+      if (!section.is_code() || section.is_nobits()) continue;
+      for_each_gpl_call(*object, section, [&](uint64_t at, std::string_view name, bool is_kfunc) {
+        if (!seen.emplace(symbols.find_function(section.index, at), name).second) return;
+        (is_kfunc ? calls.has_kfuncs : calls.has_helpers) = true;
+        if (seen.size() <= max_calls)
+          calls.references.push_back({ReferenceRole::Occurrence,
+                                      location_of(*object, section, at, name), std::string(name)});
+      });
+    }
+  }
+  add_more(calls.references, ReferenceRole::Occurrence, seen.size(), max_calls);
+  return calls;
+}
 
 }  // namespace
 
@@ -125,7 +118,7 @@ void check_license(Context& context) {
       warn_misplaced_license(context, *object, section);
   std::string license = license_of(context);
   if (is_gpl_compatible(license)) return;
-  GplCalls calls(context);
+  GplCalls calls = find_gpl_calls(context);
   if (calls.references.empty()) return;
   std::string_view what = !calls.has_kfuncs   ? "GPL-only helpers"
                           : calls.has_helpers ? "GPL-only helpers and kernel functions"
