@@ -8,13 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 
@@ -199,8 +197,6 @@ class DatasecBuilder {
     }
   }
 
-  using Tag = std::tuple<std::string_view, uint32_t, uint32_t>;  // text, target, component
-
   /// Adds the tags that merge_btf() omitted because their target did not exist yet or belongs to
   /// another object.
   void add_tags(const ObjectFile& object) {
@@ -210,13 +206,9 @@ class DatasecBuilder {
       BtfType type = btf.type(id);
       uint32_t target = find_tagged(object, type.type());
       if (target == 0) continue;
-      collect_known_tags();
-      uint32_t component = static_cast<uint32_t>(type.component_idx());
-      if (!known_tags_.insert({btf.name(type), target, component}).second) continue;
-      uint32_t words[] = {component};
-      btf_.add_type(btf_.add_string(btf.name(type)),
-                    BtfBuilder::info(BtfKind::DeclTag, type.vlen(), type.kind_flag()), target,
-                    words);
+      uint32_t words[] = {static_cast<uint32_t>(type.component_idx())};
+      tags_.add(btf_.add_string(btf.name(type)),
+                BtfBuilder::info(BtfKind::DeclTag, type.vlen(), type.kind_flag()), target, words);
     }
   }
 
@@ -231,20 +223,6 @@ class DatasecBuilder {
     return is_extern ? found->symbol->output_btf_id : 0;
   }
 
-  void collect_known_tags() {
-    if (has_known_tags_) return;
-    has_known_tags_ = true;
-    for (uint32_t id = 1; id < btf_.end_id(); ++id) {
-      BtfType type = btf_.type(id);
-      if (type.kind() != BtfKind::DeclTag) continue;
-      BtfKind target_kind = btf_.type(type.type()).kind();
-      if (target_kind != BtfKind::Func) continue;
-      tag_texts_.emplace_back(btf_.name(type));
-      known_tags_.insert(
-          {tag_texts_.back(), type.type(), static_cast<uint32_t>(type.component_idx())});
-    }
-  }
-
   Context& context_;
   BtfBuilder& btf_;
   std::unordered_map<std::string_view, OutputSection*> section_of_name_;
@@ -252,9 +230,7 @@ class DatasecBuilder {
   std::vector<std::string_view> order_;
 
   uint32_t parts_ = 0;  ///< static variables examined as parts
-  bool has_known_tags_ = false;
-  std::set<Tag> known_tags_;
-  std::deque<std::string> tag_texts_;
+  FunctionTypes tags_{btf_};
 };
 
 }  // namespace
