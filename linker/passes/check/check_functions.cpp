@@ -72,17 +72,14 @@ class CallGraph {
 
   /// The functions that loaders load: the programs, and what these use.
   std::vector<bool> loaded() const {
-    std::vector<bool> found(functions.size());
-    std::vector<uint32_t> pending;
-    for (uint32_t i = 0; i < functions.size(); ++i)
-      if (functions[i].is_program) pending.push_back(i);
-    while (!pending.empty()) {
-      uint32_t function = pending.back();
-      pending.pop_back();
-      if (found[function]) continue;
-      found[function] = true;
-      for (const Use& use : uses[function]) pending.push_back(use.function);
+    Graph graph;
+    for (const std::vector<Use>& of_function : uses) {
+      for (const Use& use : of_function) graph.targets.push_back(use.function);
+      graph.end_node();
     }
+    std::vector<bool> found(functions.size());
+    for (uint32_t i = 0; i < functions.size(); ++i)
+      if (functions[i].is_program) graph.mark_reachable(i, found);
     return found;
   }
 
