@@ -74,19 +74,19 @@ std::string_view arch_of_flat(Bytes bytes) {
 }
 
 struct Architecture {
-  std::string_view name;      ///< in the kernel's sources and BTFHub
-  uint16_t elf, pe = 0;       ///< the machine in the header of an ELF file, or Windows program
-  std::string_view others{};  ///< what uname -m and distributions call it, with spaces around each
+  std::string_view name;  ///< in the kernel's sources and BTFHub
+  uint16_t elf, pe = 0;   ///< the machine in the header of an ELF file, or Windows program
+  std::array<std::string_view, 2> others{};  ///< what uname -m and distributions call it
 };
-constexpr Architecture architectures[] = {{"x86_64", EM_X86_64, 0x8664, " amd64 "},
-                                          {"x86", EM_386, 0, " i386 i686 "},
-                                          {"arm64", EM_AARCH64, 0xaa64, " aarch64 "},
+constexpr Architecture architectures[] = {{"x86_64", EM_X86_64, 0x8664, {"amd64"}},
+                                          {"x86", EM_386, 0, {"i386", "i686"}},
+                                          {"arm64", EM_AARCH64, 0xaa64, {"aarch64"}},
                                           {"arm", EM_ARM},
-                                          {"riscv", EM_RISCV, 0x5064, " riscv64 "},
-                                          {"powerpc", EM_PPC64, 0, " ppc64 ppc64le "},
-                                          {"s390", EM_S390, 0, " s390x "},
+                                          {"riscv", EM_RISCV, 0x5064, {"riscv64"}},
+                                          {"powerpc", EM_PPC64, 0, {"ppc64", "ppc64le"}},
+                                          {"s390", EM_S390, 0, {"s390x"}},
                                           {"mips", EM_MIPS},
-                                          {"loongarch", 258, 0x6264, " loongarch64 "}};
+                                          {"loongarch", 258, 0x6264, {"loongarch64"}}};
 
 /// The name of the architecture whose `field` has the value; "" if none has.
 template <typename Value>
@@ -398,9 +398,9 @@ std::string find_build_id(Bytes notes, std::endian order) {
 }
 
 std::string_view arch_name(std::string_view machine) {
-  std::string name = fmt::format(" {} ", machine);
   for (const Architecture& architecture : architectures)
-    if (architecture.others.contains(name)) return architecture.name;
+    if (!machine.empty() && std::ranges::count(architecture.others, machine) != 0)
+      return architecture.name;
   return machine;
 }
 
