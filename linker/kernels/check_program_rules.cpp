@@ -1,6 +1,13 @@
 // Checks what kernels demand of a program as a whole: its license, and the maps that it refers to.
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "bpflink/btf_query.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/license.hpp"
@@ -43,15 +50,34 @@ void check_licenses(KernelNeeds& needs) {
   }
 }
 
-/// A loader makes a map of the section, and its variables' addresses are those of elements.
+/// The instructions that have an address in a section of that role, by the section's index.
+std::map<uint32_t, std::vector<InsnPlace>> uses_of(const ObjectFile& file, SectionRole role) {
+  std::map<uint32_t, std::vector<InsnPlace>> uses;
+  for (const InputSection& section : file.sections) {
+    if (!section.is_code()) continue;
+    for (const Relocation& relocation : section.relocations) {
+      const InputSymbol& symbol = file.symbols[relocation.symbol];
+      if (symbol.is_in_section() && file.sections[symbol.section].role == role)
+        uses[symbol.section].push_back({section.index, relocation.offset});
+    }
+  }
+  return uses;
+}
+
+/// A loader makes a map of the section, and its variables' addresses are those of elements. Where
+/// it cannot, programs that have no such address load without the map.
 void check_per_cpu_data(KernelNeeds& needs) {
   if (needs.kernel.has(KernelFeature::PerCpuData) == Knowledge::Known) return;
   const KernelFeatureRow& row = row_of(KernelFeature::PerCpuData);
-  for (const InputSection& section : needs.code.file().sections) {
-    if (section.role != SectionRole::Percpu || section.size == 0) continue;
-    std::string thing = fmt::format("variables in section {}", section.name);
-    needs.report_release(needs.add(CoreNeed::MapType, std::string(section.name), ""), row.brought,
-                         thing, thing, std::string(row.advice));
+  const ObjectFile& file = needs.code.file();
+  for (const auto& [index, places] : uses_of(file, SectionRole::Percpu)) {
+    const InputSection& section = file.sections[index];
+    ProgramList users = needs.users_of(places, CodeUse::Contained);
+    if (users.empty()) continue;
+    const std::string thing = fmt::format("variables in section {}", section.name);
+    CoreFinding& finding =
+        needs.add(CoreNeed::MapType, std::string(section.name), std::move(users), {});
+    needs.report_release(finding, row.brought, thing, thing, std::string(row.advice));
   }
 }
 

@@ -264,9 +264,11 @@ fits 'counts+ passes+' voids.o plain.btf --release 5.5.0
 compile cpus <<EOS
 $header
 int seen SEC(".percpu.more");
-SEC("raw_tp") int counts(void *ctx) { return seen++; }
+__attribute__((noinline)) int count(void) { return seen++; }
+SEC("raw_tp") int counts(void *ctx) { return count(); }
+SEC("raw_tp") int passes(void *ctx) { return 0; }
 EOS
-fits 'countsX' cpus.o plain.btf --release 7.2.0
+fits 'countsX passes+' cpus.o plain.btf --release 7.2.0
 says 'error: variables in section .percpu.more came with Linux 7.3 in plain.btf'
 says '>>> put them into a map of type percpu_array'
-fits 'counts+' cpus.o plain.btf --release 7.3.0
+fits 'counts+ passes+' cpus.o plain.btf --release 7.3.0
