@@ -160,6 +160,12 @@ void KernelNeeds::check_struct_ops() {
       report_missing(finding, fmt::format("struct_ops type {}", wanted.name), wanted);
       continue;
     }
+    if (ops.is_link && kernel.has(KernelFeature::StructOpsLinks) == Knowledge::Absent) {
+      const KernelFeatureRow& row = row_of(KernelFeature::StructOpsLinks);
+      const std::string thing = fmt::format("section {}", ops.section);
+      report_release(finding, row.brought, thing, thing, std::string(row.advice));
+      continue;
+    }
     if (kernel.absence() == Knowledge::Unknown) {  // its members may be missing as well
       finding.leave_unknown(fmt::format("members of {}", wanted.name), whole_btf_advice);
       continue;

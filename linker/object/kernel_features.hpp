@@ -36,7 +36,8 @@ enum class KernelFeature : uint8_t {
   SystemCallTargets,  ///< all system calls take programs that sleep, as far as kernels were asked
   // Sections.
   XdpFrags,
-  PerCpuData,  ///< variables of which each CPU has its own
+  StructOpsLinks,  ///< structs of functions that links attach
+  PerCpuData,      ///< variables of which each CPU has its own
   // Instructions.
   Jump32,          ///< comparisons of 32 bits
   Atomics,         ///< atomic operations but `lock *(u64 *)(r1 + 0) += r2`
@@ -83,6 +84,7 @@ inline constexpr auto kernel_features = [] {
       {StructArguments, {6, 0}},
       {SystemCallTargets, {{7, 2}, {6, 13}}},
       {XdpFrags, {5, 18}, "xdp.frags programs"},
+      {StructOpsLinks, {6, 4}, "", "put it into .struct_ops"},
       {PerCpuData, {7, 3}, "", "put them into a map of type percpu_array"},
       {Jump32, {5, 1}, "jumps of 32 bits", without_v2, {5, 1}},
       {Atomics, {5, 12}, "atomic operations other than addition", without_v2, {5, 12}},

@@ -152,6 +152,17 @@ core 0 check unnamed.o ops_of.btf --table
 says 'not known of ops_of.btf: the struct that has run'
 says '>>> the program that loads it sets one'
 grep -q '^run *?$' core.out || fail "$(<core.out)"
+# A struct that a link attaches
+compile links <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+struct my_ops { int (*run)(int value); };
+SEC("struct_ops/run") int run(unsigned long long *args) { return 0; }
+SEC(".struct_ops.link") struct my_ops links = {.run = (void *)run};
+EOS
+core 1 check links.o ops_of.btf --release 6.3.0
+says 'error: section .struct_ops.link came with Linux 6.4 in ops_of.btf'
+says ">>> put it into .struct_ops"
+core 0 check links.o ops_of.btf --release 6.4.0
 
 # A weak function that is absent: who calls it unguarded does not load. A function that is no kfunc can
 # be found, but not called.

@@ -135,7 +135,7 @@ void on_init(void* ctx) {}
 SEC("struct_ops/pkts_acked")
 void on_acked(void* ctx) {}
 
-SEC(".struct_ops.link")
+SEC(".struct_ops")
 struct tcp_congestion_ops___old my_ops = {
     .init = (void*)on_init,
     .pkts_acked = (void*)on_acked,
@@ -148,21 +148,21 @@ struct sched_ext_ops {
   void (*init)(void* sk);
 };
 
-SEC(".struct_ops.link")
+SEC(".struct_ops")
 struct sched_ext_ops no_ops = {.init = (void*)on_init};
 
 struct halfway_ops {
   void (*init)(void* sk);
 };
 
-SEC(".struct_ops.link")
+SEC(".struct_ops")
 struct halfway_ops half = {.init = (void*)on_init};
 
 struct unrelated_ops {
   void (*init)(void* sk);
 };
 
-SEC(".struct_ops.link")
+SEC(".struct_ops")
 struct unrelated_ops unrelated = {.init = (void*)on_init};
 
 // Each value that the loader writes is that for the type. Else this calls a helper that the kernel lacks.
