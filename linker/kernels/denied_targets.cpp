@@ -19,20 +19,20 @@ struct DeniedNames {
   std::string_view names;
 };
 constexpr DeniedNames denied_names[] = {
-    {always, {5, 13}, " migrate_disable migrate_enable rcu_read_unlock_strict "},
-    {always, {6, 4}, " preempt_count_add preempt_count_sub __rcu_read_lock __rcu_read_unlock "},
-    {always, {6, 18}, " ___migrate_enable "},
+    {always, {{5, 13}}, " migrate_disable migrate_enable rcu_read_unlock_strict "},
+    {always, {{6, 4}}, " preempt_count_add preempt_count_sub __rcu_read_lock __rcu_read_unlock "},
+    {always, {{6, 18}}, " ___migrate_enable "},
     {at_return,
      {{6, 15}, {6, 12}},  // stable versions of earlier releases have it as well
      " __ia32_sys_exit __ia32_sys_exit_group __kunit_abort kunit_try_catch_throw "
      "__module_put_and_kthread_exit __x64_sys_exit __x64_sys_exit_group do_exit do_group_exit "
      "kthread_complete_and_exit kthread_exit make_task_dead "},
     {hook,
-     {6, 12},
+     {{6, 12}},
      " vm_enough_memory inode_need_killpriv inode_getsecurity inode_listsecurity "
      "inode_copy_up_xattr getselfattr getprocattr setprocattr key_getsecurity audit_rule_match "
      "ismaclabel "},
-    {hook, {7, 2}, " file_alloc_security "},
+    {hook, {{7, 2}}, " file_alloc_security "},
     {hook, {{7, 2}, {6, 12}}, " xfrm_decode_session "},
 };
 

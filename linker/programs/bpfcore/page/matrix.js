@@ -1,10 +1,8 @@
 'use strict';
 const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
-  resolves: ['everything resolves', ''],
-  guarded: ['failures are guarded', ''],
-  unknown: ['it is not known', '?'],
-  fails: ['fails', '\u00d7'],
+  resolves: ['everything resolves', ''], guarded: ['failures are guarded', ''],
+  unknown: ['it is not known', '?'], fails: ['fails', '\u00d7'],
 };
 
 function make(name, attributes = {}, ...children) {
@@ -30,9 +28,7 @@ function kernelsWithout(...names) {
 const fitting = kernelsWithout('unknown', 'fails');
 const unknown = kernelsWithout('fails').length - fitting.length;
 
-function count(number, what) {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
+const count = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 function showHeader() {
   const all = fitting.length === report.kernels.length;
@@ -54,35 +50,22 @@ function concerns(problem, object, program) {
       map.includes(program.name) && map.some((name) => names.includes(name)));
 }
 
-// Where the problem is in the source, or else its file.
-function placeOf(problem) {
-  const known = problem.locations?.find((location) => location.line);
-  return known ? `${known.source}:${known.line}` : problem.file;
-}
-
-function detailsOf(problem) {
-  const lines = (problem.locations ?? []).map((location) => location.text).filter((text) => text);
-  return [...lines, ...(problem.details ?? [])].join('\n');
-}
-
 // Shows the problems of a program on a kernel; of all where neither is given.
 function showProblems(object, program, kernel) {
   const place = document.getElementById('problems');
   const shown = report.problems.filter((problem) =>
-    (object === undefined || problem.object === object.name) &&
-    (kernel === undefined || problem.kernels.includes(kernel.name)) &&
-    (program === undefined || concerns(problem, object, program)));
-  let title = 'All that fails';
-  if (kernel !== undefined) title = `On ${kernel.name}`;
-  if (program !== undefined) title = `${program.name}, ${title.toLowerCase().startsWith('on') ? 'on' + title.slice(2) : ''}`;
+    (!kernel || problem.kernels.includes(kernel.name)) &&
+    (!program || (problem.object === object.name && concerns(problem, object, program))));
+  const title = program ? `${program.name}, on ${kernel.name}` : kernel ? `On ${kernel.name}` : 'All that fails';
   place.replaceChildren(make('h2', {}, title));
   if (shown.length === 0) place.append(make('p', {}, 'Nothing fails here.'));
-  for (const problem of shown) {
-    const isError = problem.severity === 'error';
+  for (const { locations = [], details = [], ...problem } of shown) {
+    const isError = problem.severity === 'error', known = locations.find((location) => location.line);
     place.append(make('article', { class: isError ? 'fails' : 'unknown' },
       make('p', {}, make('strong', {}, problem.message)),
-      make('p', {}, make('small', {}, `${placeOf(problem)} `, isError ? '' : '(a warning)')),
-      make('pre', {}, detailsOf(problem))));
+      make('p', {}, make('small', {}, known ? `${known.source}:${known.line} ` : `${problem.file} `,
+        isError ? '' : '(a warning)')),
+      make('pre', {}, [...locations.map((location) => location.text ?? []).flat(), ...details].join('\n'))));
   }
 }
 
@@ -99,8 +82,7 @@ function press(button, ...what) {
 function cell(object, program, kernel, name) {
   const [text, mark] = statuses[name];
   const label = `${program.name} on ${kernel.name}: ${text}`;
-  const button = make('button',
-    { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label }, mark);
+  const button = make('button', { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label }, mark);
   button.addEventListener('click', () => press(button, object, program, kernel));
   return make('td', {}, button);
 }
