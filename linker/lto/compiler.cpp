@@ -58,7 +58,7 @@ class Compiler {
       start();
       LlvmModule module = read();
       if (!module) continue;
-      LlvmModule outline = make_outline(module);
+      LlvmModule outline = describe_characters(make_outline(module));
       llvm_.DisposeModule(module);
       emit(outline, object_file);
       llvm_.DisposeModule(outline);
@@ -88,6 +88,7 @@ class Compiler {
     joined = optimize(joined);
     if (joined) put_outer_maps_last(joined);
     if (!joined || !make_internal(joined) || !drop_built_ins(joined)) return;
+    joined = describe_characters(joined);
     if (request_.shows_bitcode) show(PartKind::Optimized, joined);
     emit(joined, request_.emits_assembly ? assembly_file : object_file);
   }
@@ -300,6 +301,12 @@ class Compiler {
     return text && name_of(global) == std::string_view(text, length);
   }
 
+  /// LLVM before 16 crashes at functions without one, in a module that has some.
+  bool needs_description(Value global) const {
+    constexpr unsigned mended = 16;
+    return llvm_.IsAFunction(global) && llvm_.version < mended;
+  }
+
   void copy_properties(Value from, Value to, bool is_outline) const {
     constexpr unsigned dbg = 0;
     int linkage = llvm_.GetLinkage(from);
@@ -313,7 +320,7 @@ class Compiler {
     for (unsigned i = 0; i < count; ++i)
       if (Metadata description = llvm_.ValueMetadataEntriesGetMetadata(entries, i);
           llvm_.ValueMetadataEntriesGetKind(entries, i) == dbg &&
-          (!is_outline || has_plain_name(from, description)))
+          (!is_outline || has_plain_name(from, description) || needs_description(from)))
         llvm_.GlobalSetMetadata(to, dbg, description);
     llvm_.DisposeValueMetadataEntries(entries);
   }
@@ -328,9 +335,7 @@ class Compiler {
     Value copy = is_function ? llvm_.AddFunction(to, name.c_str(), type)
                              : llvm_.AddGlobal(to, type, name.c_str());
     copy_properties(from, copy, true);
-    if (is_defined && is_function) {
-      fill_function(copy, {});
-    } else if (is_defined) {
+    if (is_defined && !is_function) {
       Value value = llvm_.IsAGlobalVariable(from) ? llvm_.GetInitializer(from) : nullptr;
       bool is_plain = value && llvm_.GetNumOperands(value) == 0 && !llvm_.IsAGlobalObject(value);
       llvm_.SetInitializer(copy, is_plain ? value : llvm_.ConstNull(type));
@@ -361,7 +366,7 @@ class Compiler {
     llvm_.SetModuleInlineAsm2(outline, assembly, size);
     for (Value unit : named_metadata(module, units))
       llvm_.AddNamedMetadataOperand(outline, units, unit);
-    std::vector<Value> references;
+    std::vector<Value> references, functions;
     std::set<std::string> in_assembly = names_in_assembly(module);
     for_each_global(module, [&](Value value) {
       if (name_of(value).starts_with("llvm.")) return;
@@ -371,15 +376,23 @@ class Compiler {
       bool is_used = llvm_.GetFirstUse(value) || in_assembly.contains(name_of(value));
       if (is_defined ? is_local(value) && section_of(value).empty() : !is_used) return;
       Value copy = copy_symbol(value, outline, is_defined);
-      if (!is_defined) references.push_back(copy);
+      if (!is_defined)
+        references.push_back(copy);
+      else if (llvm_.IsAFunction(copy))
+        functions.push_back(copy);
     });
     Type code = llvm_.FunctionType(llvm_.VoidTypeInContext(context_), nullptr, 0, false);
     for (const std::string& name : in_assembly)
       if (!find(module, name)) references.push_back(llvm_.AddFunction(outline, name.c_str(), code));
-    if (references.empty()) return outline;
-    Value user = llvm_.AddFunction(outline, "", code);
-    llvm_.SetLinkage(user, internal_linkage);
-    fill_function(user, references);
+    // See needs_description().
+    auto found = std::ranges::find_if(functions, [&](Value f) { return llvm_.GetSubprogram(f); });
+    Value user = found != functions.end() ? *found : nullptr;
+    if (!user && !references.empty()) {
+      user = functions.emplace_back(llvm_.AddFunction(outline, "", code));
+      llvm_.SetLinkage(user, internal_linkage);
+    }
+    for (Value function : functions)
+      fill_function(function, function == user ? references : std::vector<Value>());
     return outline;
   }
 
@@ -607,6 +620,38 @@ class Compiler {
     unsigned size = node ? llvm_.GetMDNodeNumOperands(node) : 0;
     Value types = size > 0 ? operand(node, size - 1) : nullptr;
     return types && llvm_.CountParams(function) + of_result > llvm_.GetMDNodeNumOperands(types);
+  }
+
+  bool is_of_rust(LlvmModule module) const {
+    for (Value unit : named_metadata(module, "llvm.dbg.cu"))
+      for (unsigned i = 0; i < llvm_.GetMDNodeNumOperands(unit); ++i) {
+        unsigned length = 0;
+        Value producer = operand(unit, i);
+        const char* text = producer ? llvm_.GetMDString(producer, &length) : nullptr;
+        if (text && std::string_view(text, length).contains("rustc version")) return true;
+      }
+    return false;
+  }
+
+  /// LLVM has no type for Rust's characters, and leaves what refers to one without a value. As
+  /// text, they become numbers.
+  LlvmModule describe_characters(LlvmModule module) {
+    constexpr std::string_view character = "encoding: DW_ATE_UTF",
+                               number = "encoding: DW_ATE_unsigned";
+    if (!module || !is_of_rust(module)) return module;
+    char* printed = llvm_.PrintModuleToString(module);
+    std::string text = printed;
+    llvm_.DisposeMessage(printed);
+    size_t at = text.find(character);
+    if (at == text.npos) return module;
+    for (; at != text.npos; at = text.find(character, at + number.size()))
+      text.replace(at, character.size(), number);
+    Buffer buffer = llvm_.CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "lto");
+    LlvmModule changed = nullptr;
+    char* message = nullptr;
+    if (llvm_.ParseIRInContext(context_, buffer, &changed, &message) == 0) return changed;
+    llvm_.DisposeMessage(message);
+    return module;
   }
 
   std::string attribute(Value function, std::string_view name) const {

@@ -164,6 +164,9 @@ constexpr unsigned function_index = ~0u;
   X(GetAlignment, unsigned, (Value))                                                              \
   X(SetAlignment, void, (Value, unsigned))                                                        \
   X(DeleteGlobal, void, (Value))                                                                  \
+  X(PrintModuleToString, char*, (LlvmModule))                                                     \
+  X(CreateMemoryBufferWithMemoryRangeCopy, Buffer, (const char*, size_t, const char*))            \
+  X(ParseIRInContext, int, (Context, Buffer, LlvmModule*, char**))                                \
   X(GetNamedMetadataNumOperands, unsigned, (LlvmModule, const char*))                             \
   X(GetNamedMetadataOperands, void, (LlvmModule, const char*, Value*))                            \
   X(GetMDNodeNumOperands, unsigned, (Value))                                                      \

@@ -399,6 +399,23 @@ grep -A2 "STRUCT 'pair'" text | grep -qz "'a'.*'b'" || fail "not sorted: $(<text
 grep -A2 "STRUCT 'core_pair'" text | grep -qz "'b'.*'a'" || fail "an index in code means another member: $(<text)"
 grep -q "'arg0'" text || fail "a parameter has no name: $(<text)"
 
+# LLVM has no type for Rust's characters.
+compile characters -flto -S -emit-llvm <<'END'
+unsigned letters[3] = {97, 98, 99};
+struct word { unsigned first; unsigned others[2]; } word = {97, {98, 99}};
+int is_first(unsigned x) { return x == word.first; }
+END
+sed -E 's/"unsigned int", size: 32, encoding: DW_ATE_unsigned/"char", size: 32, encoding: DW_ATE_UTF/
+  s/producer: "/&clang LLVM (rustc version 1.0) /' characters.o >characters.ll
+llvm-as-19 characters.ll -o characters.bc
+links -u is_first characters.bc
+bpftool btf dump file out.o >text
+id=$(sed -nE "s/\[([0-9]+)\] INT 'char' size=4 .*/\1/p" text)
+for want in "ARRAY '(anon)' type_id=$id index_type_id=[0-9]+ nr_elems=3" "'first' type_id=$id" "'x' type_id=$id" \
+  "ARRAY '(anon)' type_id=$id index_type_id=[0-9]+ nr_elems=2"; do
+  grep -qE "${want/(anon)/.anon.}" text || fail "not $want: $(<text)"
+done
+
 # ---- forms of files
 
 # The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine
