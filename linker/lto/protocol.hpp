@@ -34,6 +34,14 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Whether code generation calls a function of that name, without being told.
+inline bool is_for_code_generation(std::string_view name) {
+  constexpr std::string_view names[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen"};
+  for (std::string_view one : names)
+    if (one == name) return true;
+  return false;
+}
+
 struct Request {
   std::string_view library;            ///< the file of LLVM; "" for the newest that is installed
   std::string_view first = {};         ///< the file to try before the newest one

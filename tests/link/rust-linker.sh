@@ -57,6 +57,11 @@ compile built_in -fno-builtin <<<'void *memset(void *to, int value, __SIZE_TYPE_
 rustc --gc-sections --export memset,wanted built_in.o
 expect $'other\nprog\nwanted' eval "symbols | awk '\$2 == \"FUNC\" { print \$1 }' | sort"
 
+# Crates declare it in their own ways.
+compile own -w <<<'__weak int memset(int to, int value) { return to; }'
+rustc built_in.o own.o || fail "$(<text)"
+[[ ! -s text ]] || fail "printed: $(<text)"
+
 # The names of types are those that kernels take.
 llvm-dis-19 prog.o -o prog.ll
 sed 's/name: "wrapping"/name: "Wrapping<i32>"/' prog.ll | llvm-as-19 - -o prog.o

@@ -14,6 +14,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
+#include "linker/lto/protocol.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/map_definition.hpp"
 
@@ -170,6 +171,8 @@ class TypeChecker {
     if (!symbol.in_output) return false;  // with --gc-sections, its types may be gone
     auto difference = find_difference(ComparePolicy::CCompatible, object, declaration);
     if (!difference) return false;
+    // Rust's crates declare these in their own ways, and the compiler's has another one.
+    if (context_.options.for_rustc && lto::is_for_code_generation(symbol.name)) return false;
     bool is_error =
         context_.options.check_types &&
         find_difference(ComparePolicy::LibbpfCompatible, object, declaration).has_value();

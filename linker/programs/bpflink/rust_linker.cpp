@@ -11,6 +11,7 @@
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/lto/find_program.hpp"
+#include "linker/lto/protocol.hpp"
 
 namespace bpflink {
 namespace {
@@ -184,14 +185,9 @@ void RustLinker::finish(const OptionTable& table) {
       switches.emplace_back(text);
   switches.insert(switches.end(), switches_.begin(), switches_.end());
   if (link.lto_library.empty()) link.lto_first_library = find_llvm_of_rustc();
-  // Those that code generation calls. User space calls none of them, and they return pointers,
-  // which kernels accept of no function that they check on its own.
-  constexpr std::string_view built_ins[] = {"memcpy", "memmove", "memset",
-                                            "memcmp", "bcmp",    "strlen"};
-  if (link.exports)
-    std::erase_if(*link.exports, [&](const std::string& name) {
-      return std::ranges::find(built_ins, name) != std::end(built_ins);
-    });
+  // User space calls none of these, and they return pointers, which kernels accept of no function
+  // that they check on its own.
+  if (link.exports) std::erase_if(*link.exports, lto::is_for_code_generation);
   // rustc lists the exports once more in an object, for linkers that look them up in archives.
   for (const OptionTable::Given& given : table.given())
     if (given.name == "--export-symbols") {
