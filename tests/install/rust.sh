@@ -41,6 +41,21 @@ length of an event at 8
 verdict 1
 END
 
+# Programs in Rust that the build script has cargo build are linked by bpflink.
+cp build.rs build.rs.old
+cat >build.rs <<'END'
+fn main() -> Result<(), bpflink::Error> {
+    bpflink::link_rust()?;
+    for target in ["EL", "EB"] {
+        let linker = std::env::var(format!("CARGO_TARGET_BPF{target}_UNKNOWN_NONE_LINKER")).unwrap();
+        assert!(std::process::Command::new(linker).arg("--version").status().unwrap().success());
+    }
+    Ok(())
+}
+END
+offline build
+mv build.rs.old build.rs
+
 # If the link fails, cargo shows the reason from build.rs.
 sed -i 's/^unsigned long long total/unsigned total/' bpf/state.bpf.c
 if cargo build >log 2>&1; then fail 'types that conflict are no error'; fi

@@ -51,7 +51,7 @@ fn find_linker() -> Result<PathBuf, Error> {
     let known = Command::new("pkg-config").args(["--variable=rust_linker", "bpflink"]).output().ok();
     let known = known.and_then(|output| String::from_utf8(output.stdout).ok()).map(|path| path.trim().into());
     let mut paths = beside.into_iter().chain(known);
-    paths.find(|path: &PathBuf| path.is_file()).ok_or_else(|| {
-        Error::Program("bpf-linker of bpflink is not found: pkg-config does not know bpflink".into())
-    })
+    paths
+        .find(|path: &PathBuf| path.is_file())
+        .ok_or_else(|| Error::Program("bpf-linker of bpflink is not found: pkg-config does not know bpflink".into()))
 }
