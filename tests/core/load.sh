@@ -86,7 +86,7 @@ later       V
 other       V
 
 + g load, with instructions processed   V refused   X fails, as check finds   ? not run
-1 of 4 programs load on vmlinuz-6.1.0; 1 only because another of its struct_ops map fails
+1 of 4 programs load on vmlinuz-6.1.0; 1 only because another that is loaded with it fails
 EOS
 diff want.out core.out || fail 'table'
 says 'error: refused by the verifier: invalid bpf_context access off=1000 size=4 in vmlinuz-6.1.0'

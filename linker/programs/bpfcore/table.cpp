@@ -141,7 +141,8 @@ std::string summarize(const CoreReport& report) {
       unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
       with_others == 0
           ? ""
-          : fmt::format("; {} only because another of its struct_ops map fails", with_others));
+          : fmt::format("; {} only because another {} fails", with_others,
+                        is_booted(report) ? "that is loaded with it" : "of its struct_ops map"));
 }
 
 }  // namespace bpflink

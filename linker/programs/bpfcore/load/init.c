@@ -89,6 +89,8 @@ static int load(int traced) {
   outcome->refused = -1;
   outcome->said[0] = outcome->trace[0] = '\0';
   for (int i = 0; i < count && traced < 0; ++i) outcome->logs[i][0] = '\0';
+  printf("@ begins %s\n", bpf_program__name(programs[0]));
+  fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
     alarm(seconds);
@@ -107,8 +109,6 @@ static int load(int traced) {
 }
 
 static void run_job(void) {
-  printf("@ begins %s\n", bpf_program__name(programs[0]));
-  fflush(stdout);
   int status = load(-1), refused = outcome->refused, error = outcome->error;
   // A trace that does not fit is another error in kernels before 6.4.
   int is_traced = !status && refused >= 0 && !load(refused) && outcome->error == error;

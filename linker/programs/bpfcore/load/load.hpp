@@ -11,11 +11,10 @@
 //
 // The guest prints lines that begin with "@ ":
 //
-//   kernel RELEASE                     module PATH: REASON, if it cannot be inserted
-//   object ERRNO PATH                  begins PROGRAM, the first of a load
-//   result KIND ERRNO LACKS_BTF PROGRAM
-//   said LINE of libbpf                log LINE of the verifier, both behind their result or object
-//   done
+//   kernel RELEASE                       module PATH: REASON, if it cannot be inserted
+//   object ERRNO PATH                    begins PROGRAM, the first of a load; again for its trace
+//   result KIND ERRNO LACKS_BTF PROGRAM  done
+//   said LINE, of libbpf, and log LINE, of the verifier, behind their result or object
 #pragma once
 
 #include <cstddef>
