@@ -101,7 +101,6 @@ constexpr unsigned function_index = ~0u;
   X(GetStringAttributeAtIndex, Attribute, (Value, unsigned, const char*, unsigned))               \
   X(GetStringAttributeValue, const char*, (Attribute, unsigned*))                                 \
   X(LinkModules2, int, (LlvmModule, LlvmModule))                                                  \
-  X(PrintModuleToString, char*, (LlvmModule))                                                     \
   X(WriteBitcodeToMemoryBuffer, Buffer, (LlvmModule))                                             \
   X(CreatePassBuilderOptions, PassOptions, ())                                                    \
   X(DisposePassBuilderOptions, void, (PassOptions))                                               \
