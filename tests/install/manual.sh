@@ -338,7 +338,7 @@ def fields(rule, path):
         yield ".".join(path)
 # Only thousands of programs, struct_ops maps and booted kernels have these.
 rare = (".more_programs", ".struct_ops")
-print("\\n".join(sorted(path for path in set(fields(schema, [])) if not path.endswith(rare) and ".load." not in path)))
+print("\n".join(sorted(path for path in set(fields(schema, [])) if not path.endswith(rare) and ".load." not in path)))
 END
   fields "${@:2}" | diff told - >log || fail "fields of $1 (<) and of the report (>): $(<log)"
 }

@@ -1,0 +1,2 @@
+/* What the program in Rust calls. */
+int scale(int x) { return 2 * x; }
