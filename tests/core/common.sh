@@ -49,3 +49,8 @@ fits() {
 status() {
   jq -r '.relocations[] | "\(.section) \(.index) \(.kind) \(.status) \(.value)"' "$1"
 }
+
+# validates FILE: by the schema, if the program for that is there
+validates() {
+  ! python3 -c 'import jsonschema' 2>/dev/null || python3 -m jsonschema -i "$1" "$here/../../linker/programs/bpfcore/core.schema.json"
+}

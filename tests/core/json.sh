@@ -26,10 +26,6 @@ traces='typedef void *btf_trace_sys_enter, *btf_trace_sys_exit; void init(btf_tr
 kernel one <<<"struct task_struct { int pid; } task; $traces"
 kernel two <<<"struct task_struct { int pid, gone; } task; $traces"
 core 1 check a.o one.btf two.btf --json a.json --html a.html
-# validates FILE: by the schema, if the program for that is there
-validates() {
-  ! python3 -c 'import jsonschema' 2>/dev/null || python3 -m jsonschema -i "$1" "$here/../../linker/programs/bpfcore/core.schema.json"
-}
 validates a.json || fail 'the schema'
 [[ $(jq '.relocations | length' a.json) == $((2 * $(jq '[.relocations[] | select(.kernel == "one.btf")] | length' a.json))) ]] ||
   fail 'a relocation is not there for each kernel'

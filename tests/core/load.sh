@@ -74,7 +74,7 @@ cat <<'LINES'
 @ done
 LINES
 END
-core 1 load trace.o vmlinuz-6.1.0 --table --json all.json --log logs --set limit=0x01020304
+core 1 load trace.o vmlinuz-6.1.0 --table --json all.json --html all.html --log logs --set limit=0x01020304
 cat >want.out <<'EOS'
 1  vmlinuz-6.1.0  x86_64
 
@@ -89,6 +89,8 @@ other       V
 1 of 4 programs load on vmlinuz-6.1.0; 1 only because another that is loaded with it fails
 EOS
 diff want.out core.out || fail 'table'
+validates all.json || fail 'the schema'
+[[ $(<all.html) == *'refused by the verifier: invalid bpf_context access'* ]] || fail 'the page'
 says 'error: refused by the verifier: invalid bpf_context access off=1000 size=4 in vmlinuz-6.1.0'
 says 'return *(int *)(ctx + 1000)'
 says 'error: not loaded: the first in vmlinuz-6.1.0'
