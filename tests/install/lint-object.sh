@@ -33,7 +33,7 @@ struct task_struct { int pid; } __attribute__((preserve_access_index));
 SEC("kprobe") int prog(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
 END
 compile prog
-inputs=([object]=$tmp/prog.o [kernels]='kernels/p*.btf' [sizes]=sizes.json)
+inputs=([object]=$tmp/prog.o [kernels]='kernels/p*.btf' [load]=false [sizes]=sizes.json)
 lint 0
 size=$(jq .output.bytes sizes.json)
 diff - table <<END || fail 'another table'
@@ -59,7 +59,7 @@ contains summary.md 'more, variable'
 contains log "has no member 'pid' in 1 of 2 kernels"
 
 # Without kernels and sizes; a file that is no object
-inputs=([object]=prog.o [kernels]='' [sizes]='')
+inputs=([object]=prog.o [kernels]='' [load]=false [sizes]='')
 lint 0
 [[ $(grep -c '^|' table) == 4 ]] || fail "other rows: $(<table)"
 head -c 100 prog.o >cut.o

@@ -76,7 +76,7 @@ done
 
 # Options of clang, of other linkers, and of bpf-linker, which bpflink accepts and does not list
 page bpflink.1 | long | names 'bpflink(1)' 'bpflink btfdedup' --target --start-group --as-needed \
-  --cpu --btf --dump-module
+  --cpu --btf --debug --dump-module
 page btfdedup.1 | long | names 'btfdedup(1)' btfdedup
 page bpfskel.1 | long | names 'bpfskel(1)' 'bpfskel btfdedup'
 page bpfcore.1 | long | names 'bpfcore(1)' 'bpfcore btfdedup'

@@ -232,6 +232,9 @@ sed -i 's/bpf_core_field_exists(.*) ? \(.*\) : 0/\1/' prog.c
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
 if bash -euc "$(snippet bpfcore 1)" >log 2>&1; then fail 'bpfcore: prog.o fits both kernels'; fi
 contains log "error: struct task_struct has no member 'pid' in 1 of 2 kernels"
+# Types do not boot; tests/core/load.sh has what the table shows of kernels that do.
+if bash -euc "$(snippet bpfcore 2 | head -1)" >log 2>&1; then fail 'bpfcore: types boot'; fi
+contains log 'error: kernels/pid.btf: load needs a vmlinuz of x86_64 or arm64'
 
 for used in "$tmp"/snippets/*.section; do
   [[ -e ${used%.section}.used ]] || fail "no test runs this of README.md, '$(<"$used")':"$'\n'"$(<"${used%.section}")"

@@ -37,9 +37,10 @@ OUTPUTS = {
         "--archive": "minimize a.o k.btf --archive {}",
     },
 }
-# The options whose operand is read, or replaced on purpose.
+# The options whose operand is read, or replaced on purpose, or a directory to put files into.
 READ = {"--library-path", "--prefix-symbols-of", "--size-map-against", "--update", "--base", "--linked",
-        "--kernel", "--lto-library", "--export-symbols", "--modules", "--manifest", "--config"}
+        "--kernel", "--lto-library", "--export-symbols", "--modules", "--btf", "--against",
+        "--cache", "--log", "--manifest", "--config"}
 
 
 def snapshot():
