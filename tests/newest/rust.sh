@@ -41,7 +41,7 @@ if [[ ! -e $root/usr/bin/cargo ]]; then
     install '"$([[ $suite == experimental ]] && echo '-t experimental')"' rustc cargo rust-src clang libbpf1' \
     >"$root/tmp/log" 2>&1 || { tail "$root/tmp/log" && exit 1; }
 fi
-rm -rf "$root/judge/programs" "$root/judge/sample"
+rm -rf "$root"/judge/{programs,sample,log.*}
 mkdir -p "$root/judge/bin/rust"
 cp "${PROGRAMS:-build/release/bin}"/{bpflink,bpflink-lto,bpf_run} "$root/judge/bin"
 ln -sf ../bpflink "$root/judge/bin/rust/bpf-linker"
@@ -101,7 +101,7 @@ unset "${!CARGO_PROFILE@}"
 export CARGO_TARGET_DIR=/judge/target.sample
 build /judge/log.sample
 echo "samples/rust_bpf: $(judge $CARGO_TARGET_DIR/bpfel-unknown-none/release/program 'area()=42')" || status=1
-grep -h 'bpflink:' /judge/log.* | grep -v 'no input has BTF' | sort | uniq -c && status=1
+grep -h 'bpflink:' /judge/log.* | grep -v 'has no BTF\|no input has BTF' | sort | uniq -c && status=1
 exit $status
 END
 in_root "$root" bash /judge/run.sh "${ways[@]}"

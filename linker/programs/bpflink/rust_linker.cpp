@@ -144,10 +144,10 @@ OptionGroup RustLinker::options() {
       "Options of bpf-linker",
       {{"--cpu", "NAME...", "Compile for NAME; generic: as inputs in C say", store(cpu_)},
        {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
-       // rustc gives its level before that of the user. Without optimization, not even core
-       // compiles; functions that are to be small say so themselves.
-       {"-O0,-O1", "", "Optimize a little", set_level(link, 1)},
-       {"-Os,-Oz,-O2", "", "Optimize as -O2 of a compiler does (default)", set_level(link, 2)},
+       // rustc gives its level before that of the user. Below the second, LLVM inlines little where
+       // all is one program, and not even core compiles; what is to be small says so itself.
+       {"-O0,-O1,-Os,-Oz,-O2", "", "Optimize as -O2 of a compiler does (default)",
+        set_level(link, 2)},
        {"-O3", "", "Optimize as -O3 of a compiler does", set_level(link, 3)},
        {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
         set_emit(link, names_output_)},
