@@ -40,9 +40,10 @@ void link(Context& context) {
   RUN(check_outputs);
 
   // Join the inputs that are LLVM bitcode, and optimize them as one: they become one more object.
-  if (options.lto_emit_assembly || std::ranges::any_of(context.objects, &ObjectFile::is_bitcode))
+  if (options.lto_emit != LinkOptions::Emit::Object ||
+      std::ranges::any_of(context.objects, &ObjectFile::is_bitcode))
     RUN(join_bitcode);
-  if (options.lto_emit_assembly) return;
+  if (options.lto_emit != LinkOptions::Emit::Object) return;
 
   // Choose one winner for each global name, and the VAR or FUNC that describes it. After this it is
   // known which definitions lost.

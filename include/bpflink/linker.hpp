@@ -145,11 +145,11 @@ struct LinkOptions {
   /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and
   /// OUTPUT.lto.opt.bc (`--save-temps`).
   bool lto_save_temps = false;
-  /// Write the assembly of the joined bitcode in place of an object (`--lto-emit-asm`). Not with
-  /// reports.
-  bool lto_emit_assembly = false;
-  /// What lto_emit_assembly writes.
-  enum class Emit : uint8_t { Assembly, Ir, Bitcode } lto_emit = Emit::Assembly;
+  /// What becomes of bitcode: an object, or its assembly (`--lto-emit-asm`), LLVM's text or bitcode
+  /// of all of it.
+  enum class Emit : uint8_t { Object, Assembly, Ir, Bitcode };
+  /// What to write. If that is no object, there are no reports.
+  Emit lto_emit = Emit::Object;
   /// Whether hints in messages may name options of bpflink(1), for programs that have these.
   bool hint_at_options = false;
 };

@@ -21,10 +21,6 @@ struct Cpu {
   uint64_t module = 0;  ///< that says so
 };
 
-/// What code generation may call, though no code says so.
-constexpr std::string_view built_in_functions[] = {"memcpy", "memmove", "memset",
-                                                   "memcmp", "bcmp",    "strlen"};
-
 constexpr const char features[] = "target-features";
 constexpr const char* own_features = "none";  ///< of a function whose parameters stay
 
@@ -60,7 +56,7 @@ class Compiler {
       if (!module) continue;
       LlvmModule outline = describe_characters(make_outline(module));
       llvm_.DisposeModule(module);
-      emit(outline, object_file);
+      emit(outline, LinkOptions::Emit::Object);
       llvm_.DisposeModule(outline);
     }
   }
@@ -90,7 +86,7 @@ class Compiler {
     if (!joined || !make_internal(joined) || !drop_built_ins(joined)) return;
     joined = describe_characters(joined);
     if (request_.shows_bitcode) show(PartKind::Optimized, joined);
-    emit(joined, request_.emits_assembly ? assembly_file : object_file);
+    emit(joined, request_.emit);
   }
 
  private:
@@ -122,10 +118,10 @@ class Compiler {
     size_t at = message.find(words);
     if (at == message.npos) return false;
     message.remove_prefix(at + words.size());
-    auto built_in = built_ins_.find(message.substr(0, message.find('\'')));
-    if (built_in == built_ins_.end()) return false;
-    built_in->second = true;
-    return true;
+    std::string_view name = message.substr(0, message.find('\''));
+    if (auto built_in = built_ins_.find(name); built_in != built_ins_.end())
+      built_in->second = true;
+    return defined_built_ins_.contains(name);
   }
 
   void warn(std::string_view text) const { answer_({PartKind::Warning, index_, text}); }
@@ -541,7 +537,7 @@ class Compiler {
         if (!value || llvm_.IsDeclaration(value) || is_local(value) || used.contains(value))
           continue;
         if (!section_of(value).empty()) continue;
-        if (std::ranges::find(built_in_functions, symbol) != std::end(built_in_functions)) {
+        if (is_built_in(symbol)) {
           built_ins_.try_emplace(symbol, false);
           continue;
         }
@@ -549,6 +545,9 @@ class Compiler {
           visible.emplace_back(symbol, llvm_.GetLinkage(value));
         make_internal(value);
       }
+    for (std::string_view name : built_in_functions)
+      if (Value value = find(joined, name); value && !llvm_.IsDeclaration(value))
+        defined_built_ins_.insert(name);
     if (!run_passes(joined, "globaldce")) return false;
     for (auto [symbol, linkage] : visible)
       if (Value value = find(joined, symbol)) llvm_.SetLinkage(value, linkage);
@@ -581,7 +580,12 @@ class Compiler {
     if (Buffer buffer = generate(copy, object_file)) llvm_.DisposeMemoryBuffer(buffer);
     llvm_.DisposeModule(copy);
     for (const auto& [name, is_called] : built_ins_)
-      if (Value value = find(joined, name); value && !is_called) make_internal(value);
+      if (Value value = find(joined, name)) {
+        if (!is_called)
+          make_internal(value);
+        else if (request_.internalizes)
+          llvm_.SetVisibility(value, hidden_visibility);  // it is checked with its callers
+      }
     return !failed_ && run_passes(joined, "globaldce");
   }
 
@@ -746,12 +750,18 @@ class Compiler {
     return failed_ ? nullptr : buffer;
   }
 
-  void emit(LlvmModule module, FileType type) {
-    if (type == assembly_file && request_.emit == LinkOptions::Emit::Bitcode)
-      return show(PartKind::Output, module);
-    if (type == assembly_file && request_.emit == LinkOptions::Emit::Ir)
-      return answer_({PartKind::Output, index_, llvm_.PrintModuleToString(module)});
-    if (Buffer buffer = generate(module, type)) answer(PartKind::Output, buffer);
+  void emit(LlvmModule module, LinkOptions::Emit what) {
+    using enum LinkOptions::Emit;
+    switch (what) {
+      case Bitcode:
+        return show(PartKind::Output, module);
+      case Ir:
+        return answer_({PartKind::Output, index_, llvm_.PrintModuleToString(module)});
+      case Object:
+      case Assembly:
+        if (Buffer buffer = generate(module, what == Object ? object_file : assembly_file))
+          answer(PartKind::Output, buffer);
+    }
   }
 
   void show(PartKind kind, LlvmModule module) const {
@@ -773,6 +783,7 @@ class Compiler {
   std::set<std::string> called_by_name_;  ///< in inline assembly
   /// Definitions of built-in functions that need not stay, and whether code generation calls them
   std::map<std::string_view, bool> built_ins_;
+  std::set<std::string_view> defined_built_ins_;
   std::vector<Joined> joined_;  ///< the modules so far, as compile_joined() joins them
   bool failed_ = false;
   bool is_foreign_ = false;  ///< whether the module at work was for another machine

@@ -3,6 +3,7 @@
 // in a file in memory each. What LLVM prints, and assembly may have it print, is in a third one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,12 +35,12 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Whether code generation calls a function of that name, without being told.
-inline bool is_for_code_generation(std::string_view name) {
-  constexpr std::string_view names[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen"};
-  for (std::string_view one : names)
-    if (one == name) return true;
-  return false;
+/// What code generation may call, though no code says so.
+inline constexpr std::string_view built_in_functions[] = {"memcpy", "memmove", "memset",
+                                                          "memcmp", "bcmp",    "strlen"};
+
+inline bool is_built_in(std::string_view name) {
+  return std::ranges::find(built_in_functions, name) != std::end(built_in_functions);
 }
 
 struct Request {
@@ -57,8 +58,7 @@ struct Request {
   /// symbols and types alone.
   bool joins = false;
   bool internalizes = false;  ///< whether also definitions of default visibility become internal
-  bool emits_assembly = false;
-  LinkOptions::Emit emit = LinkOptions::Emit::Assembly;  ///< what that is
+  LinkOptions::Emit emit = LinkOptions::Emit::Object;  ///< what to make of the joined module
   bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
   std::vector<Module> modules = {};
 };
@@ -145,7 +145,6 @@ inline std::string encode(const Request& request) {
   writer.put(uint64_t{request.takes_foreign});
   writer.put(uint64_t{request.joins});
   writer.put(uint64_t{request.internalizes});
-  writer.put(uint64_t{request.emits_assembly});
   writer.put(static_cast<uint64_t>(request.emit));
   writer.put(uint64_t{request.shows_bitcode});
   writer.put(request.modules.size());
@@ -172,7 +171,6 @@ inline Request decode_request(std::string_view bytes) {
                   .takes_foreign = reader.number() == 1,
                   .joins = reader.number() == 1,
                   .internalizes = reader.number() == 1,
-                  .emits_assembly = reader.number() == 1,
                   .emit = static_cast<LinkOptions::Emit>(reader.number().value_or(0)),
                   .shows_bitcode = reader.number() == 1};
   for (uint64_t left = reader.number().value_or(0); left > 0; --left)

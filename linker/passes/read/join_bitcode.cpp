@@ -44,12 +44,14 @@ class Joiner {
     if (context_.diagnostics.failed()) return;
     context_.files.push_back(std::move(reply->file));
     for (const lto::Part& part : reply->parts) take(part);
-    if (context_.diagnostics.failed() || context_.options.lto_emit_assembly) return;
+    if (context_.diagnostics.failed() || !makes_object()) return;
     read_again();
     note_optimized_away();
   }
 
  private:
+  bool makes_object() const { return context_.options.lto_emit == LinkOptions::Emit::Object; }
+
   void open_outputs() {
     const LinkOptions& options = context_.options;
     if (std::ranges::none_of(context_.objects, &ObjectFile::is_bitcode))
@@ -57,7 +59,7 @@ class Joiner {
     bool has_report = std::ranges::any_of(
         report_files, [&](const ReportFile& report) { return !(options.*report.path).empty(); });
     bool needs_object = has_report || shows_model(options) || context_.target.convert;
-    if (options.lto_emit_assembly && needs_object)
+    if (!makes_object() && needs_object)
       context_.diagnostics.error("--lto-emit-asm makes no object, for reports or a skeleton");
     if (!options.lto_save_temps || !context_.target.path) return;
     auto open = [&](std::string_view suffix) -> Outputs::Output* {
@@ -96,7 +98,6 @@ class Joiner {
     request_ = lto::request_for(context_.options);
     request_.joins = true;
     request_.internalizes = context_.options.lto_internalize || context_.options.exports;
-    request_.emits_assembly = context_.options.lto_emit_assembly;
     request_.shows_bitcode = joined_bitcode_ != nullptr;
     find_needed_names();
     for (const auto& object : modules_->objects)
@@ -145,7 +146,7 @@ class Joiner {
     auto bytes = std::as_bytes(std::span(part.bytes));
     switch (part.kind) {
       case lto::PartKind::Output:
-        if (!context_.options.lto_emit_assembly)
+        if (makes_object())
           joined_ = bytes;
         else
           write(*context_.object_output, bytes);

@@ -172,7 +172,7 @@ class TypeChecker {
     auto difference = find_difference(ComparePolicy::CCompatible, object, declaration);
     if (!difference) return false;
     // Rust's crates declare these in their own ways, and the compiler's has another one.
-    if (context_.options.for_rustc && lto::is_for_code_generation(symbol.name)) return false;
+    if (context_.options.for_rustc && lto::is_built_in(symbol.name)) return false;
     bool is_error =
         context_.options.check_types &&
         find_difference(ComparePolicy::LibbpfCompatible, object, declaration).has_value();

@@ -280,7 +280,10 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--save-temps", "", "Write the bitcode beside the output, joined and optimized",
          set(link.lto_save_temps)},
         {"--lto-emit-asm", "", "Write assembly of the joined bitcode, and no object",
-         set(link.lto_emit_assembly)}}},
+         [&link](std::string_view) -> std::expected<void, Error> {
+           link.lto_emit = LinkOptions::Emit::Assembly;
+           return {};
+         }}}},
       {"Reports",
        {{"-Map,--Map", "FILE", "Write a map of the output's sections to FILE", store(link.map_file),
          FileUse::Write},

@@ -47,9 +47,11 @@ OptionAction set_level(LinkOptions& link, unsigned level) {
 OptionAction set_emit(LinkOptions& link, bool& is_named) {
   return [&](std::string_view kind) -> std::expected<void, Error> {
     if (std::exchange(is_named, true)) return {};
-    link.lto_emit_assembly = kind != "obj";
-    if (kind == "llvm-ir") link.lto_emit = LinkOptions::Emit::Ir;
-    if (kind == "llvm-bc") link.lto_emit = LinkOptions::Emit::Bitcode;
+    using enum LinkOptions::Emit;
+    link.lto_emit = kind == "asm"       ? Assembly
+                    : kind == "llvm-ir" ? Ir
+                    : kind == "llvm-bc" ? Bitcode
+                                        : Object;
     return {};
   };
 }
@@ -187,7 +189,7 @@ void RustLinker::finish(const OptionTable& table) {
   if (link.lto_library.empty()) link.lto_first_library = find_llvm_of_rustc();
   // User space calls none of these, and they return pointers, which kernels accept of no function
   // that they check on its own.
-  if (link.exports) std::erase_if(*link.exports, lto::is_for_code_generation);
+  if (link.exports) std::erase_if(*link.exports, lto::is_built_in);
   // rustc lists the exports once more in an object, for linkers that look them up in archives.
   for (const OptionTable::Given& given : table.given())
     if (given.name == "--export-symbols") {
