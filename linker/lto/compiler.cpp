@@ -54,7 +54,7 @@ class Compiler {
       start();
       LlvmModule module = read();
       if (!module) continue;
-      LlvmModule outline = describe_characters(make_outline(module));
+      LlvmModule outline = describe_rust(make_outline(module));
       llvm_.DisposeModule(module);
       emit(outline, LinkOptions::Emit::Object);
       llvm_.DisposeModule(outline);
@@ -84,7 +84,7 @@ class Compiler {
     joined = optimize(joined);
     if (joined) put_outer_maps_last(joined);
     if (!joined || !make_internal(joined) || !drop_built_ins(joined)) return;
-    joined = describe_characters(joined);
+    joined = describe_rust(joined);
     if (request_.shows_bitcode) show(PartKind::Optimized, joined);
     emit(joined, request_.emit);
   }
@@ -618,12 +618,14 @@ class Compiler {
 
   bool has_more_parameters_than_types(Value function) const {
     constexpr unsigned type = 4, of_result = 1;
+    unsigned most = 5;
     Metadata subprogram = llvm_.GetSubprogram(function);
     if (llvm_.IsDeclaration(function) || !subprogram) return false;
     Value node = operand(llvm_.MetadataAsValue(context_, subprogram), type);
     unsigned size = node ? llvm_.GetMDNodeNumOperands(node) : 0;
-    Value types = size > 0 ? operand(node, size - 1) : nullptr;
-    return types && llvm_.CountParams(function) + of_result > llvm_.GetMDNodeNumOperands(types);
+    if (Value types = size > 0 ? operand(node, size - 1) : nullptr)
+      if (unsigned count = llvm_.GetMDNodeNumOperands(types); count > 0) most = count - of_result;
+    return llvm_.CountParams(function) > most;
   }
 
   bool is_of_rust(LlvmModule module) const {
@@ -637,19 +639,29 @@ class Compiler {
     return false;
   }
 
-  /// LLVM has no type for Rust's characters, and leaves what refers to one without a value. As
-  /// text, they become numbers.
-  LlvmModule describe_characters(LlvmModule module) {
-    constexpr std::string_view character = "encoding: DW_ATE_UTF",
-                               number = "encoding: DW_ATE_unsigned";
+  static bool replace_all(std::string& text, std::string_view old, std::string_view with) {
+    size_t at = text.find(old);
+    if (at == text.npos) return false;
+    for (; at != text.npos; at = text.find(old, at + with.size()))
+      text.replace(at, old.size(), with);
+    return true;
+  }
+
+  /// LLVM has no type for Rust's characters, and none for functions of which rustc describes
+  /// nothing (debug = 1): it leaves what refers to one without a value. As text, the ones become
+  /// numbers, the others functions without parameters.
+  LlvmModule describe_rust(LlvmModule module) {
     if (!module || !is_of_rust(module)) return module;
     char* printed = llvm_.PrintModuleToString(module);
     std::string text = printed;
     llvm_.DisposeMessage(printed);
-    size_t at = text.find(character);
-    if (at == text.npos) return module;
-    for (; at != text.npos; at = text.find(character, at + number.size()))
-      text.replace(at, character.size(), number);
+    bool is_changed = replace_all(text, "encoding: DW_ATE_UTF", "encoding: DW_ATE_unsigned");
+    if (size_t end = text.find(" = !{}\n"); end != text.npos) {
+      size_t begin = text.rfind('\n', end) + 1;
+      std::string nothing = text.substr(begin, end - begin);
+      is_changed |= replace_all(text, fmt::format("types: {})", nothing), "types: !{null})");
+    }
+    if (!is_changed) return module;
     Buffer buffer = llvm_.CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "lto");
     LlvmModule changed = nullptr;
     char* message = nullptr;

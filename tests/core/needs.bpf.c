@@ -165,12 +165,13 @@ struct unrelated_ops {
 SEC(".struct_ops")
 struct unrelated_ops unrelated = {.init = (void*)on_init};
 
-// Each value that the loader writes is that for the type. Else this calls a helper that the kernel lacks.
+// Each value that the loader writes is that for the type. Else this calls a helper that the kernel
+// lacks.
 SEC("xdp")
 int values(void* ctx) {
-  if (LINUX_KERNEL_VERSION == 0x60105 && !LINUX_HAS_BPF_COOKIE && !LINUX_LATER && CONFIG_HZ == 250 &&
-      CONFIG_BPF == 1 && CONFIG_BPF_AS_CHAR == 'y' && CONFIG_MODULE == TRI_MODULE && !CONFIG_ABSENT &&
-      !bpf_absent && !bpf_other___weak)
+  if (LINUX_KERNEL_VERSION == 0x60105 && !LINUX_HAS_BPF_COOKIE && !LINUX_LATER &&
+      CONFIG_HZ == 250 && CONFIG_BPF == 1 && CONFIG_BPF_AS_CHAR == 'y' &&
+      CONFIG_MODULE == TRI_MODULE && !CONFIG_ABSENT && !bpf_absent && !bpf_other___weak)
     return XDP_PASS;
   return bpf_ktime_get_ns();
 }

@@ -416,6 +416,15 @@ for want in "ARRAY '(anon)' type_id=$id index_type_id=[0-9]+ nr_elems=3" "'first
   grep -qE "${want/(anon)/.anon.}" text || fail "not $want: $(<text)"
 done
 
+# rustc describes no types of functions with debug = 1.
+empty=$(sed -nE 's/^(![0-9]+) = !\{\}$/\1/p' characters.ll)
+{
+  sed -E "s/DISubroutineType\(types: ![0-9]+\)/DISubroutineType(types: ${empty:=!9999})/" characters.ll
+  grep -q "^$empty = " characters.ll || echo "$empty = !{}"
+} | llvm-as-19 - -o undescribed.bc
+links -u is_first undescribed.bc
+[[ $(bpftool btf dump file out.o) == *"FUNC 'is_first'"* ]] || fail 'no type of a function'
+
 # ---- forms of files
 
 # The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine

@@ -1,2 +1,4 @@
 /* What the program in Rust calls. */
-int scale(int x) { return 2 * x; }
+int scale(int x) {
+  return 2 * x;
+}
