@@ -40,9 +40,9 @@ void link(Context& context) {
   RUN(check_outputs);
 
   // Join the inputs that are LLVM bitcode, and optimize them as one: they become one more object.
-  if (options.lto_emit != LinkOptions::Emit::Object ||
-      std::ranges::any_of(context.objects, &ObjectFile::is_bitcode))
-    RUN(join_bitcode);
+  bool joins = options.lto_emit != LinkOptions::Emit::Object ||
+               std::ranges::any_of(context.objects, &ObjectFile::is_bitcode);
+  if (joins) RUN(join_bitcode);
   if (options.lto_emit != LinkOptions::Emit::Object) return;
 
   // Choose one winner for each global name, and the VAR or FUNC that describes it. After this it is
@@ -154,10 +154,11 @@ void link(Context& context) {
   RUN(write_output);
 
   // Read the written object back, for the next two passes.
-  if (options.verify || is_shown) RUN(read_output);
+  if (options.verify || joins || is_shown) RUN(read_output);
 
-  // Check the object before it replaces anything.
-  if (options.verify) RUN(verify_output);
+  // Check the object before it replaces anything. What LLVM makes of other languages' types may be
+  // such that kernels refuse it.
+  if (options.verify || joins) RUN(verify_output);
 
   // Measure the finished object, and explain symbols and types.
   if (is_shown) RUN(describe_output);

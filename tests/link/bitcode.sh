@@ -398,6 +398,12 @@ bpftool btf dump file out.o >text
 grep -A2 "STRUCT 'pair'" text | grep -qz "'a'.*'b'" || fail "not sorted: $(<text)"
 grep -A2 "STRUCT 'core_pair'" text | grep -qz "'b'.*'a'" || fail "an index in code means another member: $(<text)"
 grep -q "'arg0'" text || fail "a parameter has no name: $(<text)"
+# Without the option, what kernels refuse is said.
+"$BPFLINK" disorder.bc -o out.o 2>text
+for want in 'members come in order of offsets' 'the parameters of a FUNC have names'; do
+  grep -q "^bpflink: warning: out.o: kernels reject this: .*$want" text || fail "no '$want': $(<text)"
+done
+[[ $(grep -c '^>>> --kernel-names does that$' text) == 3 ]] || fail "no hint: $(<text)"
 
 # LLVM has no type for Rust's characters.
 compile characters -flto -S -emit-llvm <<'END'

@@ -1,4 +1,4 @@
-// Pass: check the written object (--verify).
+// Pass: check the written object (--verify, and always where bitcode was joined).
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -33,8 +33,15 @@ void warn_rejected_types(Context& context) {
     auto found = symbols.find(id);
     return id == 0 || found == symbols.end() ? std::string_view() : found->second;
   };
-  for (Diagnostic& warning : kernel_fault_warnings(verdict, output.name, origins, of_symbol))
-    context.diagnostics.report(std::move(warning));
+  auto warnings = kernel_fault_warnings(verdict, output.name, origins, of_symbol);
+  for (size_t i = 0; i < warnings.size(); ++i) {
+    bool is_mended_by_option =
+        i < verdict.faults.size() && (verdict.faults[i].rule == BtfRule::MemberOrder ||
+                                      verdict.faults[i].rule == BtfRule::ParameterName);
+    if (is_mended_by_option && context.options.hint_at_options && !context.options.kernel_names)
+      warnings[i].references.push_back(hint("--kernel-names does that"));
+    context.diagnostics.report(std::move(warnings[i]));
+  }
 }
 
 }  // namespace
