@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "bpflink/btf_query.hpp"
+#include "linker/object/gc_roots.hpp"
 #include "linker/object/references.hpp"
 
 namespace bpflink {
@@ -105,16 +106,13 @@ void CodeGraph::describe_functions() {
     function.parameters =
         static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
   });
-  constexpr std::string_view prefix = "exception_callback:";
-  for (uint32_t id : object.tags) {
-    BtfType tag = btf.type(id);
-    if (!btf.name(tag).starts_with(prefix)) continue;
-    auto thrower = function_of_type.find(tag.type());
-    auto callback = function_of_name.find(btf.name(tag).substr(prefix.size()));
-    if (thrower == function_of_type.end() || callback == function_of_name.end()) continue;
+  for_each_tagged_callback(object, [&](std::string_view name, uint32_t type) {
+    auto thrower = function_of_type.find(type);
+    auto callback = function_of_name.find(name);
+    if (thrower == function_of_type.end() || callback == function_of_name.end()) return;
     hidden_uses_.emplace_back(thrower->second, callback->second);
     functions[callback->second].is_exception_callback = true;
-  }
+  });
 }
 
 void CodeGraph::find_variables() {

@@ -10,6 +10,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "linker/kernels/kernel_needs.hpp"
+#include "linker/object/gc_roots.hpp"
 #include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
 
@@ -81,6 +82,21 @@ void check_per_cpu_data(KernelNeeds& needs) {
   }
 }
 
+/// Loaders put the callback behind the program's code, where older kernels expect none.
+void check_exception_callbacks(KernelNeeds& needs) {
+  if (!needs.object.btf() ||
+      needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known)
+    return;
+  const KernelFeatureRow& row = row_of(KernelFeature::ExceptionCallbacks);
+  for_each_tagged_callback(needs.code.file(), [&](std::string_view name, uint32_t type) {
+    std::string_view user = needs.object.btf()->name(needs.object.btf()->type(type));
+    if (!needs.object.find_program(user)) return;
+    const std::string thing(row.name);
+    needs.report_release(needs.add(CoreNeed::Instructions, std::string(name), user), row.brought,
+                         thing, thing, std::string(row.advice));
+  });
+}
+
 void check_locks(KernelNeeds& needs) {
   for (const auto& [name, places] : needs.code.map_uses) {
     const Map* map = needs.object.find_map(name);
@@ -101,6 +117,7 @@ void check_locks(KernelNeeds& needs) {
 void KernelNeeds::check_program_rules() {
   check_licenses(*this);
   check_per_cpu_data(*this);
+  check_exception_callbacks(*this);
   check_locks(*this);
 }
 

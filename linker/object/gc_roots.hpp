@@ -30,14 +30,16 @@ std::string_view gc_root_reason(const InputSection& section, const LinkOptions& 
 std::string_view gc_root_reason(const InputSymbol& symbol, const Symbol* global,
                                 const InputSection& section, const LinkOptions& options);
 
-/// Calls `visit(name)` for each callback that a tag of the object names: "exception_callback:NAME"
-/// makes the verifier call NAME, which no code refers to.
+/// Calls `visit(name, type)` for each callback that a tag of the object names, with the id of the
+/// FUNC that has the tag: "exception_callback:NAME" makes the verifier call NAME, which no code
+/// refers to.
 template <typename Visit>
 void for_each_tagged_callback(const ObjectFile& object, Visit visit) {
   constexpr std::string_view prefix = "exception_callback:";
   for (uint32_t id : object.tags) {
-    std::string_view tag = object.btf->name(object.btf->type(id));
-    if (tag.starts_with(prefix)) visit(tag.substr(prefix.size()));
+    BtfType type = object.btf->type(id);
+    std::string_view tag = object.btf->name(type);
+    if (tag.starts_with(prefix)) visit(tag.substr(prefix.size()), type.type());
   }
 }
 

@@ -75,7 +75,7 @@ inline constexpr auto kernel_features = [] {
       {ImmediateStores, {{6, 4}}},
       {KsymAddresses, {{6, 4}}},
       {Negation, {{6, 18}}},
-      {ExceptionCallbacks, {{6, 7}}},
+      {ExceptionCallbacks, {{6, 7}}, "callbacks of exceptions", "drop the tag exception_callback"},
       {GlobalFunctions, {{5, 6}}},
       {KfuncCalls, {{5, 13}}, "calls of kernel functions"},
       {ImplicitArguments, {{7, 0}}},

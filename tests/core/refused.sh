@@ -272,3 +272,15 @@ fits 'countsX passes+' cpus.o plain.btf --release 7.2.0
 says 'error: variables in section .percpu.more came with Linux 7.3 in plain.btf'
 says '>>> put them into a map of type percpu_array'
 fits 'counts+ passes+' cpus.o plain.btf --release 7.3.0
+
+# What is to run when a program throws
+compile caught <<EOS
+$header
+int on_throw(unsigned long long cookie) { return 3; }
+SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int counts(struct xdp_md *ctx) { return 2; }
+SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
+EOS
+fits 'countsX passes+' caught.o plain.btf --release 6.6.0
+says 'error: callbacks of exceptions came with Linux 6.7 in plain.btf'
+says '>>> drop the tag exception_callback'
+fits 'counts+ passes+' caught.o plain.btf --release 6.7.0

@@ -110,7 +110,8 @@ class Joiner {
     for (const auto& object : modules_->objects) {
       for (const InputSymbol& symbol : object->symbols)
         if (!object->is_bitcode() && !symbol.is_local()) needed_.insert(symbol.name);
-      for_each_tagged_callback(*object, [&](std::string_view name) { needed_.insert(name); });
+      for_each_tagged_callback(*object,
+                               [&](std::string_view name, uint32_t) { needed_.insert(name); });
     }
     const LinkOptions& options = context_.options;
     needed_.insert(options.undefined.begin(), options.undefined.end());

@@ -154,7 +154,7 @@ class Marker {
         else
           mark({&section, static_cast<int64_t>(symbol.value)});
       }
-      for_each_tagged_callback(*object, [&](std::string_view name) {
+      for_each_tagged_callback(*object, [&](std::string_view name, uint32_t) {
         if (Symbol* symbol = context_.symbols.find(name)) mark(symbol->place());
       });
     }
