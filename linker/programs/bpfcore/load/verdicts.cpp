@@ -19,9 +19,11 @@ namespace {
 /// attach target, a section, an instruction. check claims to know these; it does not read code as a
 /// verifier does.
 bool is_known_to_check(const LoadResult& result) {
-  constexpr std::string_view of_code[] = {"BPF_ALU uses reserved fields",
-                                          "BPF_JA|BPF_X uses reserved fields", "BPF_JMP",
-                                          "BPF_EXIT", " region"};
+  constexpr std::string_view of_others[] = {"BPF_ALU uses reserved fields",
+                                            "BPF_JA|BPF_X uses reserved fields", "BPF_JMP",
+                                            "BPF_EXIT", " region",
+                                            // of a weak extern, before libbpf 1.3
+                                            "incompatible with kernel"};
   constexpr std::string_view of_kernel[] = {"unknown func",
                                             "invalid func ",
                                             "cannot use helper",
@@ -45,7 +47,7 @@ bool is_known_to_check(const LoadResult& result) {
                                             "be sleepable",
                                             "program type"};
   auto is_in = [&](std::string_view part) { return result.message.contains(part); };
-  if (std::ranges::any_of(of_code, is_in)) return false;
+  if (std::ranges::any_of(of_others, is_in)) return false;
   return result.error == ESRCH || result.error == ENOENT || std::ranges::any_of(of_kernel, is_in);
 }
 
