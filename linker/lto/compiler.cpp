@@ -243,7 +243,7 @@ class Compiler {
   static void add_names(std::string_view assembly, std::set<std::string>& names) {
     constexpr std::string_view in_names =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._$";
-    std::string_view before, word;
+    std::string_view before, word = "0";
     while (!assembly.empty()) {
       size_t size = std::min(assembly.find_first_not_of(in_names), assembly.size());
       if (size == 0) {

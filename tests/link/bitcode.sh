@@ -180,6 +180,8 @@ END
 bitcode callee <<<'int there(int x) { return x + 1; }'
 links caller.bc callee.bc
 for name in here there; do shows " T $name$" symbols out.o || fail "no $name: $(<shown)"; done
+bitcode label <<<'__asm__("ll: r0 = 0\nexit"); SEC("socket") int prog(void *ctx) { return 1; }'
+"$BPFLINK" label.bc -o out.o || fail 'a label with a name that ends loads of addresses'
 
 # ---- bitcode for the host, of which llc makes BPF
 
