@@ -167,6 +167,7 @@ fi
 
 fails '--lto-emit-asm makes no object, for reports or a skeleton' --lto-emit-asm --json report main.bc lib.bc
 fails '--lto-emit-asm: no input is LLVM bitcode' --lto-emit-asm good.o
+fails '--lto-emit-asm: no input is LLVM bitcode' --lto-emit-asm --prefix-symbols my_ main.bc lib.bc
 
 # ---- bpflink-lto
 

@@ -249,6 +249,7 @@ class InputReader {
   void compile_now(std::span<Candidate* const> modules) {
     lto::Request request = lto::request_for(context_.options);
     request.joins = !renaming_.is_idle();
+    request.emit = LinkOptions::Emit::Object;
     for (const Candidate* module : modules)
       request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
     auto reply = lto::run_backend(request);
