@@ -206,6 +206,9 @@ core 2 load trace.o vmlinuz-6.1.0 --timeout 1 --table
 says 'error: vmlinuz-6.1.0: has no more results after the time of --timeout: stuck'
 says 'error: 1 of 1 kernel did not load all programs'
 [[ $(<core.out) == *'counts   ?'* ]] || fail "$(<core.out)"
+echo 'printf "Linux version\n@ object 0 /objects/0\n@ begins counts\n"' >say # also in the next boot
+core 2 load trace.o vmlinuz-6.1.0
+says 'error: vmlinuz-6.1.0: ended early'
 echo 'exit' >say
 core 2 load trace.o vmlinuz-6.1.0
 says 'error: vmlinuz-6.1.0: ended early, without a word: is its serial console built in?'

@@ -269,15 +269,18 @@ class KernelRun {
   }
 
   /// A kernel that ends during a load has a result for it; the next boot goes on behind it. Returns
-  /// whether there was one.
+  /// whether there was one that had no result: otherwise, boots would not come to an end.
   bool blame_running(const std::string& why) {
     auto index = inputs_.objects[running_object_].find_program(running_);
+    bool is_found = false;
     for (const LoadJob& job : jobs_[running_object_])
-      if (index && job.programs.front() == *index)
+      if (index && is_open(running_object_, job) && std::ranges::count(job.programs, *index) != 0) {
+        is_found = true;
         for (size_t program : job.programs)
           results_[running_object_].loads[program] = {.kind = LoadResult::Kind::Ended,
                                                       .message = "the kernel " + why};
-    return index.has_value();
+      }
+    return is_found;
   }
 
   /// Seconds beside --timeout for a process to end, and for the console.
