@@ -117,6 +117,8 @@ core 1 load trace.o vmlinuz-6.1.0 --against all.json
 says 'trace.o: reads on vmlinuz-6.1.0: 100 instructions processed, 99 before'
 core 2 load trace.o vmlinuz-6.1.0 --against trace.o
 says 'error: trace.o: is no report of bpfcore load'
+core 2 load ./trace.o vmlinuz-6.1.0 --against all.json
+says 'error: all.json: has none of these programs on these kernels, by the names as given'
 
 # Whole objects; a program that takes too long; the second time nothing is booted.
 sed -i 's/@ begins later/@ begins counts/; s/@ result failed 95 1 later/@ result ended 0 0 later/; s/@ said libbpf: the first/@ said takes too long/' say

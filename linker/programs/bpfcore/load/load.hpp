@@ -98,7 +98,8 @@ std::expected<void, Error> write_initramfs(int fd, const TarEntries& entries);
 void judge_loads(const CoreObject& object, const std::string& kernel, CoreResults& results);
 
 /// Compares with a report of before, as JSON, and prints what differs. Returns whether all that
-/// loaded before loads now. Errors: it cannot be read or is no such report.
+/// loaded before loads now. Errors: it cannot be read, is no such report, or of other programs or
+/// kernels.
 std::expected<bool, Error> compare_loads(const CoreReport& report, const std::string& path);
 
 }  // namespace bpflink

@@ -119,7 +119,7 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
   } catch (const Json::exception&) {
     return fail("{}: is no report of bpfcore load", path);
   }
-  bool is_worse = false;
+  bool is_worse = false, is_any_known = false;
   for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
     for (size_t object = 0; object < report.objects.size(); ++object)
       for (size_t i = 0; i < report.results[kernel][object].loads.size(); ++i) {
@@ -128,6 +128,7 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
                           name(report.objects[object].object.programs()[i].name);
         auto found = old.find(key(where, on, name));
         if (found == old.end()) continue;
+        is_any_known = true;
         auto [did_load, cost] = found->second;
         std::string what = fmt::format("{}: {} on {}: ", where, name, on);
         is_worse |= did_load && !now.loads();
@@ -137,6 +138,8 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
           print_note("bpfcore", fmt::format("{}{} instructions processed, {} before", what,
                                             now.instructions, cost));
       }
+  if (!is_any_known)
+    return fail("{}: has none of these programs on these kernels, by the names as given", path);
   return !is_worse;
 }
 
