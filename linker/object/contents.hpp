@@ -69,6 +69,7 @@ class ObjectIndex {
   std::vector<std::vector<const InputSymbol*>> symbols_;  // by section index
   std::vector<const BtfDeclaration*> of_symbol_;          // by the index of a global symbol
   std::unordered_multimap<std::string_view, const BtfDeclaration*> statics_;
+  std::unordered_map<std::string_view, uint32_t> datasecs_;
 };
 
 void collect_programs(const ObjectIndex&, ObjectContents&);

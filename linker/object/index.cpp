@@ -17,6 +17,7 @@ ObjectIndex::ObjectIndex(const ObjectFile& object)
     else
       statics_.emplace(file.btf->name(declaration.type()), &declaration);
   }
+  for (uint32_t id : file.datasecs) datasecs_.emplace(file.btf->name(file.btf->type(id)), id);
 }
 
 const BtfDeclaration* ObjectIndex::declaration_of(const InputSymbol& symbol) const {
@@ -33,9 +34,8 @@ const BtfDeclaration* ObjectIndex::declaration_of(const InputSymbol& symbol) con
 }
 
 uint32_t ObjectIndex::datasec(std::string_view name) const {
-  auto found = std::ranges::find_if(
-      file.datasecs, [&](uint32_t id) { return file.btf->name(file.btf->type(id)) == name; });
-  return found == file.datasecs.end() ? 0 : *found;
+  auto found = datasecs_.find(name);
+  return found == datasecs_.end() ? 0 : found->second;
 }
 
 const InputSymbol* ObjectIndex::pointee(const Relocation& relocation) const {
