@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,7 +42,7 @@ struct LinkOptions {
   std::vector<std::string> keep_types = {};
   /// Symbols to keep if an input defines them (`--export`, `--export-symbols`). If set, other
   /// functions and variables of bitcode become internal, but for programs and maps.
-  std::optional<std::vector<std::string>> exports = {};
+  std::optional<std::set<std::string, std::less<>>> exports = {};
   /// Make hidden definitions local, so that two libraries can use the same names
   /// (`--localize-hidden`). Maps stay global: loaders do not find local ones.
   bool localize_hidden = false;

@@ -80,11 +80,9 @@ std::string_view gc_root_reason(const InputSymbol& symbol, const Symbol* global,
   if (std::string_view reason = gc_root_reason(section, options); !reason.empty()) return reason;
   if (symbol.is_local())
     return section.holds_programs() && symbol.type == STT_FUNC ? "program" : "";
-  auto names = [&](const std::vector<std::string>& list) {
-    return std::ranges::find(list, symbol.name) != list.end();
-  };
-  if (names(options.undefined)) return "-u";
-  if (options.exports && names(*options.exports)) return "--export";
+  bool is_requested = std::ranges::find(options.undefined, symbol.name) != options.undefined.end();
+  if (is_requested) return "-u";
+  if (options.exports && options.exports->contains(symbol.name)) return "--export";
   if (global)
     if (std::string_view reason = reason_of_variable(*global, section.role, options);
         !reason.empty())

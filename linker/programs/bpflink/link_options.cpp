@@ -26,13 +26,13 @@ OptionAction append_pair(Pairs& pairs, ParsePair* parse, std::string_view form) 
   };
 }
 
-std::vector<std::string>& exports_of(LinkOptions& link) {
+auto& exports_of(LinkOptions& link) {
   return link.exports ? *link.exports : link.exports.emplace();
 }
 
 OptionAction append_export(LinkOptions& link) {
   return [&link](std::string_view name) -> std::expected<void, Error> {
-    exports_of(link).emplace_back(name);
+    exports_of(link).emplace(name);
     return {};
   };
 }
@@ -41,11 +41,11 @@ OptionAction append_exports_in_file(LinkOptions& link) {
   return [&link](std::string_view path) -> std::expected<void, Error> {
     auto file = InputFile::open(input_path(path));
     if (!file) return std::unexpected(file.error());
-    std::vector<std::string>& exports = exports_of(link);
+    auto& exports = exports_of(link);
     auto bytes = file->bytes();
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     for (auto line : std::views::split(text, '\n'))
-      if (!line.empty()) exports.emplace_back(line.begin(), line.end());
+      if (!line.empty()) exports.emplace(line.begin(), line.end());
     return {};
   };
 }

@@ -18,20 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void append_parts(std::vector<std::string>& list, std::string_view text) {
-  for (auto part : std::views::split(text, ',')) list.emplace_back(part.begin(), part.end());
-}
-
 OptionAction append_switches(std::vector<std::string>& list) {
   return [&list](std::string_view text) -> std::expected<void, Error> {
-    append_parts(list, text);
+    for (auto part : std::views::split(text, ',')) list.emplace_back(part.begin(), part.end());
     return {};
   };
 }
 
 OptionAction append_exports(LinkOptions& link) {
   return [&link](std::string_view text) -> std::expected<void, Error> {
-    append_parts(link.exports ? *link.exports : link.exports.emplace(), text);
+    auto& exports = link.exports ? *link.exports : link.exports.emplace();
+    for (auto part : std::views::split(text, ',')) exports.emplace(part.begin(), part.end());
     return {};
   };
 }
