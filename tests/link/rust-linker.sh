@@ -39,6 +39,9 @@ for linker in rust/bpf-linker "$BPFLINK"; do
   ! grep -q rmeta <(sections) || fail 'metadata is linked'
 done
 unset linker
+cp symbols list
+! rust/bpf-linker --export-symbols list symbols.o prog.o lib.rlib -o out.o &>text || fail 'an input is left out'
+[[ $(<text) == *'undefined symbol: absent'* ]] || fail "$(<text)"
 
 # What another linker does not know, this one takes, in any order and more than once.
 rustc -O0 -Oz --cpu v3 --cpu=v2 --cpu-features=+alu32 --btf --export a,b --export c --target=bpfel --unroll-loops \

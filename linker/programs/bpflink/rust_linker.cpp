@@ -187,12 +187,12 @@ void RustLinker::finish(const OptionTable& table) {
   // User space calls none of these, and they return pointers, which kernels accept of no function
   // that they check on its own.
   if (link.exports) std::erase_if(*link.exports, lto::is_built_in);
-  // rustc lists the exports once more in an object, for linkers that look them up in archives.
+  // rustc lists the exports of its file "symbols" once more in an object, for linkers that look
+  // them up in archives.
   for (const OptionTable::Given& given : table.given())
-    if (given.name == "--export-symbols") {
-      std::string again = (fs::path(*given.value).parent_path() / "symbols.o").string();
-      std::erase_if(command_.inputs, [&](const auto& input) { return input.path == again; });
-    }
+    if (given.name == "--export-symbols")
+      std::erase_if(command_.inputs,
+                    [&](const auto& input) { return input.path == *given.value + ".o"; });
 }
 
 std::string find_llvm_of_rustc() {
