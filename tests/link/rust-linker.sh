@@ -125,26 +125,31 @@ clang-19 -shared -fPIC llvm.c -o sysroot/lib/libLLVM.so.99.1-rust-2.0.0
 echo 'INPUT(libLLVM.so.99.1-rust-2.0.0)' >sysroot/lib/libLLVM-99-rust-2.0.0.so
 : >sysroot/lib/librustc_driver-1.so
 cat >rustc.py <<'END'
-import mmap, subprocess, sys
+import ctypes, mmap, os, subprocess, sys
 keep = []
 for name in sys.argv[1].split(","):
     with open("sysroot/lib/" + name, "ab+") as file:
         file.seek(0, 2) or file.write(b"-")
         file.flush()
         keep.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
-sys.exit(subprocess.call(sys.argv[2:]))
+linker = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE)
+os.setresuid(*[int(sys.argv[2])] * 3)
+ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE: /proc shows it as any other process
+linker.communicate(b"\n")
+sys.exit(linker.returncode)
 END
-# loads yes|no MAPPED: whether a rustc that has these files mapped has its library loaded
+# loads yes|no MAPPED [USER]: whether a rustc that has these files mapped, and runs as USER, has its library loaded
 loads() {
   local status=no
   rm -f loaded
-  python3 rustc.py "$2" sh -c 'rust/bpf-linker --cpu generic prog.o lib.rlib -o out.o; exit $?' || fail "$2: the link fails"
+  python3 rustc.py "$2" "${3:-$EUID}" sh -c 'read -r go && rust/bpf-linker --cpu generic prog.o lib.rlib -o out.o' || fail "$2: the link fails"
   if [[ -e loaded ]]; then status=yes; fi
   [[ $status == "$1" ]] || fail "$2: loads its library: $status"
 }
 driver=librustc_driver-1.so
 loads yes $driver,libLLVM.so.99.1-rust-2.0.0
 loads yes $driver
+if ((EUID == 0)); then loads no $driver 65534; fi
 loads no libLLVM.so.99.1-rust-2.0.0
 rm sysroot/lib/libLLVM-99*
 loads yes $driver

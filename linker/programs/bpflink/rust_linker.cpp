@@ -1,6 +1,7 @@
 #include "linker/programs/bpflink/rust_linker.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -200,6 +201,9 @@ std::string find_llvm_of_rustc() {
   std::string process = "/proc/self";
   for (int i = 0; i <= most_programs_between; ++i) {
     process = parent_of(process);
+    // Behind sudo, the rustc of another user has no say.
+    struct stat info;
+    if (::stat(process.c_str(), &info) != 0 || info.st_uid != ::geteuid()) return {};
     fs::path driver, library;
     for_each_mapped_file(process, [&](const fs::path& file) {
       if (file.filename().string().starts_with("librustc_driver")) driver = file;
@@ -207,7 +211,6 @@ std::string find_llvm_of_rustc() {
     });
     if (driver.empty()) continue;
     if (library.empty()) library = find_llvm_beside(driver);
-    struct stat info;
     std::error_code error;
     library = fs::canonical(library, error);
     bool is_safe = !error && ::stat((process + "/exe").c_str(), &info) == 0 &&

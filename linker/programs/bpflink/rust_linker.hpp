@@ -33,8 +33,9 @@ class RustLinker {
 };
 
 /// The library of LLVM of the rustc that has called this process, directly or through other
-/// programs: a newer one than others that are installed may be needed to read its bitcode. "" if
-/// there is none, or others than root, the user and the owner of that rustc may change it.
+/// programs of the same user: a newer one than others that are installed may be needed to read its
+/// bitcode. "" if there is none, or others than root, the user and the owner of that rustc may
+/// change it.
 std::string find_llvm_of_rustc();
 
 }  // namespace bpflink
