@@ -1,7 +1,5 @@
 #include "linker/code/core_object.hpp"
 
-#include <algorithm>
-
 #include "dedup/print/c_names.hpp"
 #include "linker/code/core_complaint.hpp"
 #include "linker/error.hpp"

@@ -5,8 +5,6 @@
 // and fills in options of the kernel's configuration by name and type.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "bpflink/print.hpp"

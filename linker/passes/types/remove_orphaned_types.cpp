@@ -6,7 +6,6 @@
 //
 // Equal types refer to equal types: if one type leads to another in an input, it does so in the
 // output. So one search of the output serves all objects.
-#include <algorithm>
 #include <vector>
 
 #include "dedup/internal.hpp"
