@@ -79,6 +79,7 @@ refused() {
 refused 'unknown option: --btf-x' --btf-x
 refused '--target=x86_64: is no target for BPF' --target=x86_64
 refused '--emit llvm: must be one of llvm-bc, asm, llvm-ir, obj' --emit llvm
+refused '--emit makes no object, for reports or a skeleton' --emit llvm-ir -Map map
 refused 'cannot open' --export-symbols none
 compile bare -flto -g0 <<<'SEC("tc") int bare(void *ctx) { return 1; }'
 rust/bpf-linker --cpu generic bare.o -o out.o &>text || fail "$(<text)"

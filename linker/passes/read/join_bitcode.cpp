@@ -54,13 +54,14 @@ class Joiner {
 
   void open_outputs() {
     const LinkOptions& options = context_.options;
+    const std::string option = options.for_rustc ? "--emit" : "--lto-emit-asm";
     if (std::ranges::none_of(context_.objects, &ObjectFile::is_bitcode))
-      context_.diagnostics.error("--lto-emit-asm: no input is LLVM bitcode");
+      context_.diagnostics.error(option + ": no input is LLVM bitcode");
     bool has_report = std::ranges::any_of(
         report_files, [&](const ReportFile& report) { return !(options.*report.path).empty(); });
     bool needs_object = has_report || shows_model(options) || context_.target.convert;
     if (!makes_object() && needs_object)
-      context_.diagnostics.error("--lto-emit-asm makes no object, for reports or a skeleton");
+      context_.diagnostics.error(option + " makes no object, for reports or a skeleton");
     if (!options.lto_save_temps || !context_.target.path) return;
     auto open = [&](std::string_view suffix) -> Outputs::Output* {
       auto output =
