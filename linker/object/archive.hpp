@@ -35,12 +35,11 @@ struct ArchiveMember {
 bool is_archive(std::span<const std::byte> image);
 
 /// Lists the members of the archive at `path`, without its symbol and name tables, and Rust's
-/// metadata. libelf is not
-/// used because it does not read thin archives. Their members are files beside the archive, unless
-/// their names are absolute, or members of archives beside it, which this function opens. The
-/// images point into `image` or into opened files. Errors: a header or member that is truncated or
-/// malformed, with its offset; names far longer than the archive. An error in a nested archive
-/// becomes the failure of the member.
+/// metadata. libelf is not used because it does not read thin archives. Their members are files
+/// beside the archive, unless their names are absolute, or members of archives beside it, which
+/// this function opens. The images point into `image` or into opened files. Errors: a header or
+/// member that is truncated or malformed, with its offset; names far longer than the archive. An
+/// error in a nested archive becomes the failure of the member.
 std::expected<std::vector<ArchiveMember>, Error> read_archive(std::span<const std::byte> image,
                                                               const std::string& path);
 
