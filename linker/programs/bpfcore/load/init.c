@@ -21,6 +21,8 @@ enum {
   max_log = 1 << 16,             // of what the verifier says without its trace
   max_trace = (1 << 24) - 4096,  // kernels before 5.9 take no larger one
   max_programs = 1 << 14,
+  none = -1,
+  another = -2,  // one that is loaded with those to report
   wants_trace = 1,
   wants_counts = 4,
 };
@@ -28,7 +30,7 @@ enum {
 // What a process that loads leaves to the one that reports.
 static struct outcome {
   int error, lacks_btf;
-  int refused;  // the index of the program that the verifier refused, or -1
+  int refused;  // the index of the program that the verifier refused, none or another
   char said[max_said], trace[max_trace];
   char logs[max_programs][max_log];
 } * outcome;
@@ -57,7 +59,10 @@ static int keep_message(enum libbpf_print_level level, const char* format, va_li
   char text[max_said], name[max_said] = "";
   if (level != LIBBPF_WARN) return 0;
   vsnprintf(text, sizeof(text), format, arguments);
-  if (strstr(text, "BPF program load failed")) sscanf(text, "libbpf: prog '%2000[^']'", name);
+  if (strstr(text, "BPF program load failed")) {
+    sscanf(text, "libbpf: prog '%2000[^']'", name);
+    outcome->refused = another;
+  }
   for (int i = 0; i < count; ++i)
     if (!strcmp(bpf_program__name(programs[i]), name)) outcome->refused = i;
   if (!outcome->said[0] && !strstr(text, "Retrying without")) strcpy(outcome->said, text);
@@ -86,7 +91,7 @@ static void print_log(char* log) {
 // index of the program whose trace is wanted, or -1. Returns the status of the process.
 static int load(int traced) {
   int status = -1;
-  outcome->refused = -1;
+  outcome->refused = none;
   outcome->said[0] = outcome->trace[0] = '\0';
   for (int i = 0; i < count && traced < 0; ++i) outcome->logs[i][0] = '\0';
   printf("@ begins %s\n", bpf_program__name(programs[0]));
@@ -117,11 +122,11 @@ static void run_job(void) {
                               ? "takes too long"
                               : "the loader crashed");
   for (int i = 0; i < count; ++i) {
-    const char* how = status         ? "ended"
-                      : !error       ? "loads"
-                      : i == refused ? "refused"
-                      : refused < 0  ? "failed"
-                                     : "together";
+    const char* how = status            ? "ended"
+                      : !error          ? "loads"
+                      : i == refused    ? "refused"
+                      : refused == none ? "failed"
+                                        : "together";
     printf("@ result %s %d %d %s\n", how, status ? 0 : error, outcome->lacks_btf,
            bpf_program__name(programs[i]));
     if (status || error) print_lines("said", outcome->said);
