@@ -638,12 +638,16 @@ class Compiler {
     return false;
   }
 
+  /// Replaces it in metadata, whose lines begin with an exclamation mark: a program may hold any
+  /// text.
   static bool replace_all(std::string& text, std::string_view old, std::string_view with) {
-    size_t at = text.find(old);
-    if (at == text.npos) return false;
-    for (; at != text.npos; at = text.find(old, at + with.size()))
+    bool is_changed = false;
+    for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += old.size()) {
+      if (text[text.rfind('\n', at) + 1] != '!') continue;
       text.replace(at, old.size(), with);
-    return true;
+      is_changed = true;
+    }
+    return is_changed;
   }
 
   /// LLVM has no type for Rust's characters, and none for functions of which rustc describes

@@ -39,6 +39,7 @@ EXCEPTIONS = {
     "Broken module": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",
     "stack depth": "the words of the kernel",
+    "says too much": "takes a gigabyte of a kernel",
     "Options of bpf-linker": "the head of a group of options",
     "no pipe": "only descriptors can be short",
     "no limit for open files": "any process may lower it",

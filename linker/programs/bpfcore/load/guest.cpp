@@ -153,8 +153,10 @@ std::expected<std::string, Error> run_guest(const Machine& machine, int kernel, 
   const auto begin = Clock::now();
   constexpr auto kvm_speaks = std::chrono::seconds(10);
   auto end = begin + std::chrono::seconds(seconds);
+  constexpr size_t most = size_t{1} << 30;  // bytes; whole logs of a thousand programs have less
+  size_t said = 0;
   ssize_t size = 1;
-  while (!console.is_done && size > 0) {
+  while (!console.is_done && size > 0 && said < most) {
     auto until = has_kvm && !console.has_kernel ? std::min(end, begin + kvm_speaks) : end;
     auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     pollfd wanted{from.fd(), POLLIN, 0};
@@ -162,6 +164,7 @@ std::expected<std::string, Error> run_guest(const Machine& machine, int kernel, 
     if (retry([&] { return ::poll(&wanted, 1, static_cast<int>(left)); }) == 0) continue;
     std::array<char, 1 << 16> buffer;
     size = retry([&] { return ::read(from.fd(), buffer.data(), buffer.size()); });
+    said += static_cast<size_t>(std::max<ssize_t>(size, 0));
     if (size > 0 && console.add({buffer.data(), static_cast<size_t>(size)}))
       end = Clock::now() + std::chrono::seconds(seconds);
   }
@@ -173,7 +176,9 @@ std::expected<std::string, Error> run_guest(const Machine& machine, int kernel, 
     trusts_kvm = false;
     return run_guest(machine, kernel, initramfs, seconds, hear);
   }
-  std::string why = size > 0 ? "has no more results after the time of --timeout" : "ended early";
+  std::string why = said >= most ? "says too much"
+                    : size > 0   ? "has no more results after the time of --timeout"
+                                 : "ended early";
   if (!console.has_kernel) why += ", without a word: is its serial console built in?";
   return console.last_words.empty() ? why : fmt::format("{}: {}", why, console.last_words);
 }
