@@ -158,6 +158,7 @@ invalid kfunc call:true
 invalid CO-RE relocation:true
 failed to find kernel BTF type ID of 'x':true
 kernel function not found in kernel BTF:true
+extern (func ksym) 'x', func_proto [1] incompatible with kernel [2]:-
 extern 'x' is not resolved:true
 BPF_CALL uses reserved fields:true
 BPF_ST uses reserved fields:true
