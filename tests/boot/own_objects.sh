@@ -11,12 +11,17 @@ link_alone() {
   if ! "$OWN_PROGRAMS/bpflink" "before/$1" -o "after/$1" 2>/dev/null; then rm "before/$1"; fi
 }
 
-# compile_cases: compiles each program that a case of tests/link writes to a file
+# compile_cases: compiles each program that a case of tests/link writes, as a document or as a line
 compile_cases() {
   local source
-  awk -v end="'EOF'" '
-    $1 == "compile" && $NF == "<<" end { file = sprintf("%03d.bpf.c", ++n); next }
-    $0 == "EOF" { file = "" }
+  awk '
+    $1 == "compile" && match($0, /<<\047[A-Z]+\047$/) {
+      end = substr($0, RSTART + 3, RLENGTH - 4)
+      file = sprintf("%03d.bpf.c", ++n)
+      next
+    }
+    $1 == "compile" && sub(/^[^<]*<<<\047/, "") && sub(/\047$/, "") { print >sprintf("%03d.bpf.c", ++n) }
+    $0 == end { file = "" }
     file { print >file }' "$OWN_SOURCES"/*.sh
   for source in *.bpf.c; do
     clang-19 -g -O2 --target=bpf -mcpu=v3 -w -I"/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h \
