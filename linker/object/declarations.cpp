@@ -131,7 +131,7 @@ class DeclarationBinder {
   void place_statics() {
     constexpr std::string_view listed_in = ".rodata", merged = ".rodata.cst";
     bool has_merged = std::ranges::any_of(
-        object_.sections, [](const InputSection& s) { return s.name.starts_with(merged); });
+        object_.sections, [&](const InputSection& s) { return s.name.starts_with(merged); });
     std::optional<std::unordered_multimap<std::string_view, const InputSymbol*>> locals;
     for (BtfDeclaration& declaration : object_.declarations) {
       bool may_be_elsewhere = declaration.symbol_index == 0 && !declaration.datasec.empty() &&

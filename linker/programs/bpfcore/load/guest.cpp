@@ -34,6 +34,7 @@ class Process {
   /// Its standard output and error are `output`; it has the descriptors `kept` besides.
   Process(std::vector<std::string> arguments, int output, std::array<int, 2> kept) {
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     const pid_t parent = ::getpid();

@@ -103,7 +103,7 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
   auto file = InputFile::open(path);
   if (!file) return fail_in(path, file.error());
   const auto* text = reinterpret_cast<const char*>(file->bytes().data());
-  auto key = [](auto... parts) { return fmt::format("{}", fmt::join({parts...}, "\n")); };
+  auto key = [](const auto&... parts) { return fmt::format("{}", fmt::join({parts...}, "\n")); };
   std::map<std::string, std::pair<bool, uint64_t>> old;
   try {
     const Json before = Json::parse(text, text + file->bytes().size());
