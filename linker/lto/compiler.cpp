@@ -669,6 +669,7 @@ class Compiler {
     LlvmModule changed = nullptr;
     char* message = nullptr;
     if (llvm_.ParseIRInContext(context_, buffer, &changed, &message) == 0) return changed;
+    warn(message);
     llvm_.DisposeMessage(message);
     return module;
   }
