@@ -1,20 +1,25 @@
 // Compiles modules of bitcode with LLVM, in the process bpflink-lto.
 #pragma once
 
-#include <functional>
-
-#include "linker/lto/llvm.hpp"
-#include "linker/lto/protocol.hpp"
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 
-/// Gets each part of the answer, in order.
-using Answer = std::function<void(const Part&)>;
+/// Answers a request.
+void compile(const Llvm& llvm, const Request& request, const Answer& answer);
 
-/// Makes an object of each module that has its symbols and types, and no code.
-void outline_each(const Llvm& llvm, const Request& request, const Answer& answer);
+/// outline.cpp: makes a module that has all that other files may see of this one, and none of its
+/// code: its object has the symbols and types that a compiler would give it, whatever the backend
+/// refuses.
+LlvmModule make_outline(const Ir& ir, LlvmModule module);
 
-/// Joins the modules, optimizes them as one, and makes the output.
-void compile_joined(const Llvm& llvm, const Request& request, const Answer& answer);
+/// join.cpp: joins the modules of the request to one. Null after an error.
+LlvmModule join(Session& session);
+
+/// optimize.cpp: makes one program of the joined module. Null after an error.
+LlvmModule optimize(Session& session, LlvmModule joined);
+
+/// describe_rust.cpp: mends debug information of Rust that LLVM cannot make types of.
+LlvmModule describe_rust(const Session& session, LlvmModule module);
 
 }  // namespace bpflink::lto

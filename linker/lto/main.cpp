@@ -120,10 +120,8 @@ int run() {
     if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
   if (!llvm)
     answer({PartKind::NoLibrary, module, llvm.error().message});
-  else if (request.joins)
-    compile_joined(*llvm, request, answer);
   else
-    outline_each(*llvm, request, answer);
+    compile(*llvm, request, answer);
   // Without LLVM's destructors, which take longer than they are worth.
   ::_exit(is_complete ? 0 : 1);
 }

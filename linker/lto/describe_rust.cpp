@@ -1,0 +1,57 @@
+// LLVM has no type for Rust's characters, and none for functions of which rustc describes nothing
+// (debug = 1): it leaves what refers to one without a value. As text, the ones become numbers, the
+// others functions without parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "linker/lto/compiler.hpp"
+
+namespace bpflink::lto {
+namespace {
+
+/// Replaces it in metadata, whose lines begin with an exclamation mark: a program may hold any
+/// text.
+bool replace_all(std::string& text, std::string_view old, std::string_view with) {
+  bool is_changed = false;
+  for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += old.size()) {
+    if (text[text.rfind('\n', at) + 1] != '!') continue;
+    text.replace(at, old.size(), with);
+    is_changed = true;
+  }
+  return is_changed;
+}
+
+bool is_of_rust(const Ir& ir, LlvmModule module) {
+  return std::ranges::any_of(ir.named_metadata(module, "llvm.dbg.cu"), [&](Value unit) {
+    return std::ranges::any_of(ir.operands(unit), [&](Value operand) {
+      return ir.text(operand).contains("rustc version");
+    });
+  });
+}
+
+}  // namespace
+
+LlvmModule describe_rust(const Session& session, LlvmModule module) {
+  const Llvm& llvm = session.llvm;
+  if (!module || !is_of_rust(session.ir, module)) return module;
+  char* printed = llvm.PrintModuleToString(module);
+  std::string text = printed;
+  llvm.DisposeMessage(printed);
+  bool is_changed = replace_all(text, "encoding: DW_ATE_UTF", "encoding: DW_ATE_unsigned");
+  if (size_t end = text.find(" = !{}\n"); end != text.npos) {
+    size_t begin = text.rfind('\n', end) + 1;
+    std::string nothing = text.substr(begin, end - begin);
+    is_changed |= replace_all(text, fmt::format("types: {})", nothing), "types: !{null})");
+  }
+  if (!is_changed) return module;
+  Buffer buffer = llvm.CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "lto");
+  LlvmModule changed = nullptr;
+  char* message = nullptr;
+  if (llvm.ParseIRInContext(session.ir.context, buffer, &changed, &message) == 0) return changed;
+  session.warn(message);
+  llvm.DisposeMessage(message);
+  return module;
+}
+
+}  // namespace bpflink::lto

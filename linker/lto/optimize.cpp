@@ -1,0 +1,179 @@
+// Optimizes the joined module as one program. Resolution has said which definitions nothing outside
+// of it needs. What LLVM would make of it that kernels and loaders do not take is undone, or not
+// allowed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "linker/lto/compiler.hpp"
+
+namespace bpflink::lto {
+namespace {
+
+class Optimizer {
+ public:
+  explicit Optimizer(Session& session) : session_(session) {}
+
+  LlvmModule run(LlvmModule joined) {
+    if (!make_internal(joined)) return nullptr;
+    if (session_.request.shows_bitcode) session_.show(PartKind::Joined, joined);
+    LlvmModule optimized = optimize(joined);
+    if (!optimized) return nullptr;
+    put_outer_maps_last(optimized);
+    bool is_done = make_internal(optimized) && drop_built_ins(optimized);
+    return is_done ? optimized : nullptr;
+  }
+
+ private:
+  // ---- what may go
+
+  /// Drops definitions that nothing needs, and makes those internal that nothing outside of the
+  /// joined module needs, unless the source says so with __attribute__((used)) or ((retain)), or
+  /// inline assembly names them. Others become what they were.
+  bool make_internal(LlvmModule joined) {
+    const Request& request = session_.request;
+    std::unordered_set<Value> used = values_used_by_name(joined);
+    std::vector<std::pair<std::string_view, int>> visible;
+    for (const Module& module : request.modules)
+      for (std::string_view symbol : module.internal) {
+        Value value = ir_.find(joined, symbol);
+        if (!value || llvm_.IsDeclaration(value) || ir_.is_local(value) || used.contains(value))
+          continue;
+        if (!ir_.section_of(value).empty()) continue;
+        if (is_built_in(symbol)) {
+          built_ins_.insert(symbol);
+          continue;
+        }
+        if (!request.internalizes && llvm_.GetVisibility(value) == default_visibility)
+          visible.emplace_back(symbol, llvm_.GetLinkage(value));
+        ir_.make_internal(value);
+      }
+    for (std::string_view name : built_in_functions)
+      if (Value value = ir_.find(joined, name); value && !llvm_.IsDeclaration(value))
+        session_.defined_built_ins.emplace(name);
+    if (!session_.run_passes(joined, "globaldce")) return false;
+    for (auto [symbol, linkage] : visible)
+      if (Value value = ir_.find(joined, symbol)) llvm_.SetLinkage(value, linkage);
+    return true;
+  }
+
+  std::unordered_set<Value> values_used_by_name(LlvmModule joined) const {
+    std::unordered_set<Value> used;
+    for (const char* list : {"llvm.used", "llvm.compiler.used"})
+      if (Value global = llvm_.GetNamedGlobal(joined, list))
+        if (Value values = llvm_.GetInitializer(global))
+          for (int i = 0; i < llvm_.GetNumOperands(values); ++i)
+            used.insert(llvm_.GetOperand(values, static_cast<unsigned>(i)));
+    for (const std::string& name : session_.named_by_assembly)
+      if (Value value = ir_.find(joined, name)) used.insert(value);
+    add_types_of_kfuncs(joined, used);
+    return used;
+  }
+
+  /// Adds functions that nothing calls, and that call kernel functions: they are there for the
+  /// types of those, as compilers write none for calls in inline assembly.
+  void add_types_of_kfuncs(LlvmModule joined, std::unordered_set<Value>& used) const {
+    ir_.for_each_function(joined, [&](Value f) {
+      if (!llvm_.IsDeclaration(f) || ir_.section_of(f) != ".ksyms") return;
+      for (Use use = llvm_.GetFirstUse(f); use; use = llvm_.GetNextUse(use))
+        if (Value caller = llvm_.GetUser(use); llvm_.IsAInstruction(caller))
+          if (Value in = llvm_.GetBasicBlockParent(llvm_.GetInstructionParent(caller));
+              !llvm_.GetFirstUse(in))
+            used.insert(in);
+    });
+  }
+
+  /// Drops the built-in functions that code generation does not call: a trial shows which it does.
+  bool drop_built_ins(LlvmModule joined) {
+    if (built_ins_.empty()) return true;
+    LlvmModule copy = llvm_.CloneModule(joined);
+    if (Buffer buffer = session_.generate(copy, object_file)) llvm_.DisposeMemoryBuffer(buffer);
+    llvm_.DisposeModule(copy);
+    for (std::string_view name : built_ins_)
+      if (Value value = ir_.find(joined, name)) {
+        if (!session_.called_built_ins.contains(name))
+          ir_.make_internal(value);
+        else if (session_.request.internalizes)
+          llvm_.SetVisibility(value, hidden_visibility);  // it is checked with its callers
+      }
+    return !session_.failed() && session_.run_passes(joined, "globaldce");
+  }
+
+  // ---- what LLVM must not make of it
+
+  /// Optimizes a copy of the module. Null after an error.
+  ///
+  /// LLVM passes the members of a struct in place of a pointer to it where it knows all calls.
+  /// These may be more than five, which kernels do not take, and others than those of BTF. It does
+  /// so, and inlines, only between functions that say they are for the same features, which nothing
+  /// else reads: functions that got parameters say otherwise in another attempt.
+  LlvmModule optimize(LlvmModule module) {
+    constexpr const char *features = "target-features", *own = "none";
+    for (;;) {
+      LlvmModule copy = llvm_.CloneModule(module);
+      if (!session_.run_passes(copy, fmt::format("forceattrs,lto<O{}>", session_.request.level)))
+        return nullptr;
+      bool is_done = true;
+      ir_.for_each_function(copy, [&](Value f) {
+        if (!has_more_parameters_than_types(f)) return;
+        std::string name = ir_.name_of(f);
+        name.resize(std::min(name.find(".specialized"), name.size()));
+        Value original = llvm_.GetNamedFunction(module, name.c_str());
+        if (!original || ir_.attribute(original, features) == own) return;
+        llvm_.AddTargetDependentFunctionAttr(original, features, own);
+        is_done = false;
+      });
+      if (is_done) return copy;
+      llvm_.DisposeModule(copy);
+    }
+  }
+
+  bool has_more_parameters_than_types(Value function) const {
+    constexpr unsigned type = 4, of_result = 1;
+    unsigned most = 5;
+    Metadata subprogram = llvm_.GetSubprogram(function);
+    if (llvm_.IsDeclaration(function) || !subprogram) return false;
+    Value node = ir_.operand(llvm_.MetadataAsValue(ir_.context, subprogram), type);
+    unsigned size = node ? llvm_.GetMDNodeNumOperands(node) : 0;
+    if (Value types = size > 0 ? ir_.operand(node, size - 1) : nullptr)
+      if (unsigned count = llvm_.GetMDNodeNumOperands(types); count > 0) most = count - of_result;
+    return llvm_.CountParams(function) > most;
+  }
+
+  /// LLVM describes maps in their order, and what an inner map holds only if it has not seen the
+  /// map before, behind a pointer.
+  void put_outer_maps_last(LlvmModule module) const {
+    constexpr unsigned dbg = 0;
+    std::vector<Value> outer;
+    for (Value map = llvm_.GetFirstGlobal(module); map; map = llvm_.GetNextGlobal(map))
+      if (Value value = llvm_.GetInitializer(map); value && ir_.section_of(map) == ".maps")
+        if (!llvm_.IsNull(value)) outer.push_back(map);
+    for (Value map : outer) {
+      std::string name = ir_.name_of(map);
+      ir_.rename(map, name + ".before");
+      Value copy = ir_.add_global(module, name, llvm_.GlobalGetValueType(map));
+      ir_.copy_properties(map, copy);
+      if (Metadata description = ir_.description_of(map))
+        llvm_.GlobalSetMetadata(copy, dbg, description);
+      llvm_.SetAlignment(copy, llvm_.GetAlignment(map));
+      llvm_.SetInitializer(copy, llvm_.GetInitializer(map));
+      llvm_.ReplaceAllUsesWith(map, copy);
+      llvm_.DeleteGlobal(map);
+    }
+  }
+
+  Session& session_;
+  const Ir& ir_ = session_.ir;
+  const Llvm& llvm_ = session_.llvm;
+  std::set<std::string_view> built_ins_;  ///< definitions of those that need not stay
+};
+
+}  // namespace
+
+LlvmModule optimize(Session& session, LlvmModule joined) {
+  return Optimizer(session).run(joined);
+}
+
+}  // namespace bpflink::lto

@@ -1,0 +1,162 @@
+#include "linker/lto/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bpflink::lto {
+
+Session::Session(const Llvm& llvm, const Request& request, const Answer& answer)
+    : llvm(llvm), request(request), answer_(answer) {
+  llvm.InitializeBPFTargetInfo();
+  llvm.InitializeBPFTarget();
+  llvm.InitializeBPFTargetMC();
+  llvm.InitializeBPFAsmPrinter();
+  llvm.InitializeBPFAsmParser();
+}
+
+void Session::start() {
+  failed_ = false;
+  ir.context = llvm.ContextCreate();
+  llvm.ContextSetDiagnosticHandler(
+      ir.context,
+      [](DiagnosticInfo info, void* self) { static_cast<Session*>(self)->handle(info); }, this);
+}
+
+void Session::handle(DiagnosticInfo info) {
+  int severity = llvm.GetDiagInfoSeverity(info);
+  if (severity > severity_warning) return;
+  char* text = llvm.GetDiagInfoDescription(info);
+  if (severity == severity_warning)
+    warn(text);
+  else if (!is_call_of_built_in(text))
+    report(text);
+  llvm.DisposeMessage(text);
+}
+
+/// The backend has an error for calls that code generation itself makes. Those of functions that
+/// the modules define are as good as others.
+bool Session::is_call_of_built_in(std::string_view message) {
+  constexpr std::string_view words = "A call to built-in function '";
+  size_t at = message.find(words);
+  if (at == message.npos) return false;
+  message.remove_prefix(at + words.size());
+  auto name = called_built_ins.emplace(message.substr(0, message.find('\''))).first;
+  return defined_built_ins.contains(*name);
+}
+
+void Session::report(std::string_view text) {
+  failed_ = true;
+  answer_({PartKind::Error, index, text});
+}
+
+void Session::report_and_free(char* message, void (*free)(char*)) {
+  report(message);
+  free(message);
+}
+
+LlvmModule Session::read() {
+  const Module& given = request.modules[index];
+  Buffer buffer = llvm.CreateMemoryBufferWithMemoryRange(given.bitcode.data(), given.bitcode.size(),
+                                                         std::string(given.name).c_str(), 0);
+  LlvmModule module = nullptr;
+  int status = llvm.ParseBitcodeInContext2(ir.context, buffer, &module);
+  llvm.DisposeMemoryBuffer(buffer);
+  if (status != 0 || failed_) {
+    if (!failed_) report("is no bitcode that LLVM can read");
+    return nullptr;
+  }
+  if (make_bpf(module)) return module;
+  llvm.DisposeModule(module);
+  return nullptr;
+}
+
+/// Makes a module for another machine one for BPF, as `llc -march=bpf` does: the author compiled it
+/// so for headers that only the host has. Its structs are laid out already, so the machine has to
+/// have the sizes and alignments of BPF.
+bool Session::make_bpf(LlvmModule module) {
+  const std::string triple = llvm.GetTarget(module);
+  is_foreign = !triple.starts_with("bpf");
+  if (!is_foreign) return true;
+  DataLayout layout = llvm.GetModuleDataLayout(module);
+  constexpr unsigned size = 8;
+  if (triple.empty() || llvm.PointerSize(layout) != size ||
+      llvm.ABIAlignmentOfType(layout, llvm.Int64TypeInContext(ir.context)) != size) {
+    report(fmt::format("is LLVM bitcode for {}: compile with --target=bpf",
+                       triple.empty() ? "no target" : triple));
+    return false;
+  }
+  if (!request.takes_foreign)
+    warn(
+        fmt::format("is LLVM bitcode for {}, compiled for BPF all the same: compile with "
+                    "--target=bpf, or say --lto-target bpf",
+                    triple));
+  llvm.SetTarget(module, llvm.ByteOrder(layout) == little_endian ? "bpfel" : "bpfeb");
+  Machine machine = make_machine(module);
+  if (!machine) return false;
+  DataLayout own = llvm.CreateTargetDataLayout(machine);
+  llvm.SetModuleDataLayout(module, own);
+  llvm.DisposeTargetData(own);
+  llvm.DisposeTargetMachine(machine);
+  return true;
+}
+
+/// Without optimization, code generation omits the pass that makes CO-RE relocations.
+Machine Session::make_machine(LlvmModule module) {
+  constexpr int default_reloc = 0, default_code_model = 0;
+  const char* triple = llvm.GetTarget(module);
+  Target target = nullptr;
+  char* message = nullptr;
+  if (llvm.GetTargetFromTriple(triple, &target, &message) != 0) {
+    report_and_free(message, llvm.DisposeMessage);
+    return nullptr;
+  }
+  Cpu of = cpu.value_or(Cpu{std::string(request.yielding_cpu), ""});
+  if (!request.cpu.empty()) of = {std::string(request.cpu), std::string(request.features)};
+  return llvm.CreateTargetMachine(target, triple, of.name.c_str(), of.features.c_str(),
+                                  std::max(static_cast<int>(request.level), 1), default_reloc,
+                                  default_code_model);
+}
+
+bool Session::run_passes(LlvmModule module, const std::string& passes) {
+  Machine machine = make_machine(module);
+  if (!machine) return false;
+  PassOptions options = llvm.CreatePassBuilderOptions();
+  if (Failure failure = llvm.RunPasses(module, passes.c_str(), machine, options))
+    report_and_free(llvm.GetErrorMessage(failure), llvm.DisposeErrorMessage);
+  llvm.DisposePassBuilderOptions(options);
+  llvm.DisposeTargetMachine(machine);
+  return !failed_;
+}
+
+Buffer Session::generate(LlvmModule module, FileType type) {
+  Machine machine = make_machine(module);
+  if (!machine) return nullptr;
+  char* message = nullptr;
+  Buffer buffer = nullptr;
+  if (llvm.TargetMachineEmitToMemoryBuffer(machine, module, type, &message, &buffer) != 0)
+    report_and_free(message, llvm.DisposeMessage);
+  llvm.DisposeTargetMachine(machine);
+  return failed_ ? nullptr : buffer;
+}
+
+void Session::emit(LlvmModule module, LinkOptions::Emit what) {
+  using enum LinkOptions::Emit;
+  switch (what) {
+    case Bitcode:
+      return show(PartKind::Output, module);
+    case Ir:
+      return answer_({PartKind::Output, index, llvm.PrintModuleToString(module)});
+    case Object:
+    case Assembly:
+      if (Buffer buffer = generate(module, what == Object ? object_file : assembly_file))
+        answer(PartKind::Output, buffer);
+  }
+}
+
+void Session::answer(PartKind kind, Buffer buffer) const {
+  answer_({kind, index, {llvm.GetBufferStart(buffer), llvm.GetBufferSize(buffer)}});
+  llvm.DisposeMemoryBuffer(buffer);
+}
+
+}  // namespace bpflink::lto
