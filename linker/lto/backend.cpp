@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/lto/find_program.hpp"
@@ -22,28 +23,15 @@ namespace {
 
 constexpr const char* program_name = "bpflink-lto";
 
-/// A descriptor, which closes with this object. Its number is none of those that the program gets.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {
-    if (fd < 0 || fd > last_descriptor) return;
-    fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, last_descriptor + 1);
-    ::close(fd);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int fd() const { return fd_; }
+/// A descriptor with a number that is none of those that the program gets.
+Descriptor above_last(int fd) {
+  Descriptor given(fd);
+  if (fd < 0 || fd > last_descriptor) return given;
+  return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, last_descriptor + 1));
+}
 
- private:
-  int fd_;
-};
-
-/// A file in memory, or -1.
-int open_in_memory() {
-  return ::memfd_create(program_name, MFD_CLOEXEC);
+Descriptor open_in_memory() {
+  return above_last(::memfd_create(program_name, MFD_CLOEXEC));
 }
 
 /// The environment. The libraries that LD_LIBRARY_PATH leads to are not looked through for LLVM.
@@ -115,17 +103,19 @@ Request request_for(const LinkOptions& options) {
 std::expected<Reply, Error> run_backend(const Request& request) {
   auto program = find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
   if (!program) return std::unexpected(program.error());
-  Descriptor in(open_in_memory()), out(open_in_memory()), errors(open_in_memory());
-  if (in.fd() < 0 || out.fd() < 0 || errors.fd() < 0) return system_error("no file in memory");
-  std::string bytes = encode(request);
-  if (auto ok = write_all(in.fd(), std::as_bytes(std::span(bytes))); !ok)
+  Descriptor in = open_in_memory(), out = open_in_memory(), errors = open_in_memory();
+  if (!in.is_open() || !out.is_open() || !errors.is_open())
+    return system_error("no file in memory");
+  Writer writer;
+  writer.put(request);
+  if (auto ok = write_all(in.fd(), std::as_bytes(std::span(writer.bytes()))); !ok)
     return std::unexpected(ok.error());
   ::lseek(in.fd(), 0, SEEK_SET);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
   // However this process ends, the pipe does, and with it the program.
-  Descriptor watched(ends[0]), held(ends[1]);
-  if (watched.fd() < 0 || held.fd() < 0) return system_error("no pipe");
+  Descriptor watched = above_last(ends[0]), held = above_last(ends[1]);
+  if (!watched.is_open() || !held.is_open()) return system_error("no pipe");
   auto pid = start(*program, request, {in.fd(), errors.fd(), errors.fd(), out.fd(), watched.fd()});
   if (!pid) return std::unexpected(pid.error());
   int status = 0;

@@ -1,12 +1,10 @@
 #include "linker/lto/bitcode.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 namespace bpflink::lto {
 namespace {
@@ -49,76 +47,14 @@ class BitReader {
 };
 
 enum AbbreviationId : uint8_t { EndBlock, EnterBlock, DefineAbbreviation, Unabbreviated, FirstOwn };
-enum class Encoding : uint8_t { Literal, Fixed, Variable, Array, Char6, Blob };
 
-struct Operand {
-  Encoding encoding;
-  uint64_t value = 0;  ///< of a literal; otherwise the width in bits
-};
-using Abbreviation = std::vector<Operand>;
-
-Abbreviation read_abbreviation(BitReader& bits) {
-  Abbreviation operands;
-  for (uint64_t left = bits.variable(5); left > 0 && !bits.is_at_end(); --left) {
-    if (bits.fixed(1) == 1) {
-      operands.push_back({Encoding::Literal, bits.variable(8)});
-      continue;
-    }
-    auto encoding = static_cast<Encoding>(bits.fixed(3));
-    bool has_width = encoding == Encoding::Fixed || encoding == Encoding::Variable;
-    operands.push_back({encoding, has_width ? bits.variable(5) : 0});
-  }
-  return operands;
-}
-
-uint64_t read_operand(BitReader& bits, const Operand& operand) {
-  constexpr std::string_view characters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
-  switch (operand.encoding) {
-    case Encoding::Literal:
-      return operand.value;
-    case Encoding::Fixed:
-      return bits.fixed(static_cast<unsigned>(operand.value));
-    case Encoding::Variable:
-      return operand.value < 2 ? 0 : bits.variable(static_cast<unsigned>(operand.value));
-    case Encoding::Char6:
-      return static_cast<unsigned char>(characters[bits.fixed(6)]);
-    case Encoding::Array:
-    case Encoding::Blob:
-      return 0;
-  }
-  return 0;
-}
-
-/// Otherwise a record of a few bytes could have any number of it.
-bool takes_bits(const Operand& element) {
-  if (element.encoding == Encoding::Variable) return element.value >= 2;
-  return element.encoding == Encoding::Char6 ||
-         (element.encoding == Encoding::Fixed && element.value != 0);
-}
-
-/// The numbers of a record, its code first.
-std::vector<uint64_t> read_record(BitReader& bits, const Abbreviation& abbreviation) {
-  std::vector<uint64_t> record;
-  for (size_t i = 0; i < abbreviation.size(); ++i) {
-    if (abbreviation[i].encoding != Encoding::Array) {
-      record.push_back(read_operand(bits, abbreviation[i]));
-      continue;
-    }
-    if (i + 1 == abbreviation.size()) break;
-    const Operand& element = abbreviation[++i];
-    if (!takes_bits(element)) break;
-    for (uint64_t left = bits.variable(6); left > 0 && !bits.is_at_end(); --left)
-      record.push_back(read_operand(bits, element));
-  }
-  return record;
-}
-
-std::vector<uint64_t> read_unabbreviated(BitReader& bits) {
-  std::vector<uint64_t> record{bits.variable(6)};
-  for (uint64_t left = bits.variable(6); left > 0 && !bits.is_at_end(); --left)
-    record.push_back(bits.variable(6));
-  return record;
+/// Whether the definition of an abbreviation is the one that LLVM has for the name of a producer: a
+/// literal, the code of the record, and an array of letters of six bits each.
+bool defines_letters(BitReader& bits, uint64_t code) {
+  constexpr uint64_t array = 3, letter = 4, operands = 3;
+  return bits.variable(5) == operands && bits.fixed(1) == 1 && bits.variable(8) == code &&
+         bits.fixed(1) == 0 && bits.fixed(3) == array && bits.fixed(1) == 0 &&
+         bits.fixed(3) == letter;
 }
 
 /// The bitcode behind a wrapper header, if there is one; empty if that is damaged.
@@ -163,6 +99,8 @@ bool is_bitcode(std::span<const std::byte> file) {
 
 std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
   constexpr uint64_t identification_block = 13, string_record = 1;
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
   bitcode = unwrap(bitcode);
   if (!starts_with(bitcode, magic)) return std::nullopt;
   // The block is the first, and short.
@@ -171,23 +109,17 @@ std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
   if (bits.fixed(2) != EnterBlock) return std::nullopt;
   BlockHeader block(bits);
   if (block.id != identification_block) return std::nullopt;
-  auto width = static_cast<unsigned>(block.width);
-  std::vector<Abbreviation> abbreviations;
-  while (!bits.is_at_end()) {
-    uint64_t id = bits.fixed(width);
-    if (id == EndBlock || id == EnterBlock) break;
-    if (id == DefineAbbreviation) {
-      abbreviations.push_back(read_abbreviation(bits));
-      continue;
-    }
-    if (id >= FirstOwn && id - FirstOwn >= abbreviations.size()) break;
-    std::vector<uint64_t> record = id == Unabbreviated
-                                       ? read_unabbreviated(bits)
-                                       : read_record(bits, abbreviations[id - FirstOwn]);
-    if (!record.empty() && record[0] == string_record)
-      return std::string(record.begin() + 1, record.end());
+  for (;;) {
+    uint64_t id = bits.fixed(static_cast<unsigned>(block.width));
+    if (id == DefineAbbreviation && defines_letters(bits, string_record)) continue;
+    if (id != Unabbreviated && id != FirstOwn) return std::nullopt;
+    bool is_string = id == FirstOwn || bits.variable(6) == string_record;
+    std::string text;
+    for (uint64_t left = bits.variable(6); left > 0 && !bits.is_at_end(); --left)
+      text += id == FirstOwn ? letters[bits.fixed(6)] : static_cast<char>(bits.variable(6));
+    if (is_string) return text;
+    if (bits.is_at_end()) return std::nullopt;
   }
-  return std::nullopt;
 }
 
 unsigned version_of_producer(const std::string& producer) {

@@ -74,7 +74,7 @@ std::string_view map_input() {
 
 bool write_part(const Part& part) {
   Writer writer;
-  writer.put(static_cast<uint64_t>(part.kind));
+  writer.put(part.kind);
   writer.put(part.module);
   writer.put(part.bytes);
   for (std::string_view rest = writer.bytes(); !rest.empty();) {
@@ -107,7 +107,8 @@ void set_switches(const Llvm& llvm, const Request& request) {
 
 int run() {
   end_with_linker();
-  Request request = decode_request(map_input());
+  Request request;
+  Reader(map_input()).get(request);
   bool is_complete = true;
   Answer answer = [&](const Part& part) { is_complete &= write_part(part); };
   auto [newest, module] = newest_producer(request);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "bpflink/linker.hpp"
@@ -79,18 +82,44 @@ struct Part {
   std::string_view bytes;
 };
 
+template <typename T>
+concept Number = std::integral<T> || std::is_enum_v<T>;
+template <typename T>
+concept Fields = std::same_as<T, Module> || std::same_as<T, Request>;
+
+/// What both sides of the protocol pass over, in this order.
+template <typename M>
+requires std::same_as<std::remove_const_t<M>, Module>
+auto fields_of(M& m) {
+  return std::tie(m.name, m.bitcode, m.overridden, m.internal);
+}
+template <typename R>
+requires std::same_as<std::remove_const_t<R>, Request>
+auto fields_of(R& r) {
+  return std::tie(r.library, r.first, r.cpu, r.yielding_cpu, r.features, r.switches, r.level,
+                  r.seconds, r.mebibytes, r.takes_foreign, r.joins, r.internalizes, r.emit,
+                  r.shows_bitcode, r.modules);
+}
+
 class Writer {
  public:
-  void put(uint64_t number) {
+  template <Number T>
+  void put(T value) {
+    auto number = static_cast<uint64_t>(value);
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
   void put(std::string_view text) {
     put(text.size());
     bytes_.append(text);
   }
-  void put(const std::vector<std::string_view>& texts) {
-    put(texts.size());
-    for (std::string_view text : texts) put(text);
+  template <typename T>
+  void put(const std::vector<T>& list) {
+    put(list.size());
+    for (const T& element : list) put(element);
+  }
+  template <Fields T>
+  void put(const T& fields) {
+    std::apply([&](const auto&... field) { (put(field), ...); }, fields_of(fields));
   }
   const std::string& bytes() const { return bytes_; }
 
@@ -117,69 +146,24 @@ class Reader {
     rest_.remove_prefix(*size);
     return value;
   }
-  std::vector<std::string_view> texts() {
-    std::vector<std::string_view> values;
-    for (uint64_t left = number().value_or(0); left > 0; --left)
-      if (auto value = text())
-        values.push_back(*value);
-      else
-        break;
-    return values;
+  template <Number T>
+  void get(T& value) {
+    value = static_cast<T>(number().value_or(0));
+  }
+  void get(std::string_view& value) { value = text().value_or(""); }
+  template <typename T>
+  void get(std::vector<T>& list) {
+    list.resize(std::min<uint64_t>(number().value_or(0), rest_.size() / sizeof(uint64_t)));
+    for (T& element : list) get(element);
+  }
+  template <Fields T>
+  void get(T& fields) {
+    std::apply([&](auto&... field) { (get(field), ...); }, fields_of(fields));
   }
 
  private:
   std::string_view rest_;
 };
-
-inline std::string encode(const Request& request) {
-  Writer writer;
-  writer.put(request.library);
-  writer.put(request.first);
-  writer.put(request.cpu);
-  writer.put(request.yielding_cpu);
-  writer.put(request.features);
-  writer.put(request.switches);
-  writer.put(request.level);
-  writer.put(request.seconds);
-  writer.put(request.mebibytes);
-  writer.put(uint64_t{request.takes_foreign});
-  writer.put(uint64_t{request.joins});
-  writer.put(uint64_t{request.internalizes});
-  writer.put(static_cast<uint64_t>(request.emit));
-  writer.put(uint64_t{request.shows_bitcode});
-  writer.put(request.modules.size());
-  for (const Module& module : request.modules) {
-    writer.put(module.name);
-    writer.put(module.bitcode);
-    writer.put(module.overridden);
-    writer.put(module.internal);
-  }
-  return writer.bytes();
-}
-
-inline Request decode_request(std::string_view bytes) {
-  Reader reader(bytes);
-  Request request{.library = reader.text().value_or(""),
-                  .first = reader.text().value_or(""),
-                  .cpu = reader.text().value_or(""),
-                  .yielding_cpu = reader.text().value_or(""),
-                  .features = reader.text().value_or(""),
-                  .switches = reader.texts(),
-                  .level = reader.number().value_or(0),
-                  .seconds = reader.number().value_or(0),
-                  .mebibytes = reader.number().value_or(0),
-                  .takes_foreign = reader.number() == 1,
-                  .joins = reader.number() == 1,
-                  .internalizes = reader.number() == 1,
-                  .emit = static_cast<LinkOptions::Emit>(reader.number().value_or(0)),
-                  .shows_bitcode = reader.number() == 1};
-  for (uint64_t left = reader.number().value_or(0); left > 0; --left)
-    request.modules.push_back({.name = reader.text().value_or(""),
-                               .bitcode = reader.text().value_or(""),
-                               .overridden = reader.texts(),
-                               .internal = reader.texts()});
-  return request;
-}
 
 inline std::optional<Part> decode_part(Reader& reader) {
   auto kind = reader.number(), module = reader.number();
