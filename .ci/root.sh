@@ -27,6 +27,37 @@ make_root() {
     { echo "no packages in the root: $(tail -n 1 "$root/tmp/log")" && return 1; }
 }
 
+# choose_root NAME ARGUMENT...: reads the options --suite and --directory of a script. Sets suite, sid by
+# default; root, build/NAME.SUITE by default; and rest, the other arguments.
+choose_root() {
+  suite=sid root='' rest=("${@:2}")
+  while [[ ${rest[0]:-} == -* ]]; do
+    case ${rest[0]} in
+      --suite) suite=${rest[1]} ;;
+      --directory) root=${rest[1]} ;;
+      *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    esac
+    rest=("${rest[@]:2}")
+  done
+  root=$(realpath -m "${root:-build/$1.$suite}")
+}
+
+# need_root FILE COMMAND...: unless $root has FILE, makes it, of $suite, with the command, which adds FILE.
+# On failure prints the reason and ends the script.
+need_root() {
+  local why
+  [[ -e $root/$1 ]] || why=$(make_root "$root" "$suite" "$root.tar" && "${@:2}") ||
+    { echo "no root: $why" && exit 1; }
+}
+
+# install_packages DIRECTORY ARGUMENT...: installs packages; options of apt-get may be among them. On failure
+# prints the reason.
+install_packages() {
+  in_root "$1" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y --no-install-recommends install "$@"' sh "${@:2}" >"$1/tmp/log" 2>&1 ||
+    { tail -n 3 "$1/tmp/log" && return 1; }
+}
+
 # debian_sources SUITE: prints URI, release and component of each of the machine's Debian sources,
 # with SUITE in place of its own release; that of SUITE itself first. Unstable has no updates of its
 # own: releases that a mirror lacks are left out.

@@ -16,12 +16,12 @@ shift 3
 root=${ROOT:-$PWD/build/random.$suite}
 
 install_compilers() {
-  make_root "$root" "$suite" "$root.tar" || return
-  in_root "$root" sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends \
-    clang gcc-bpf binutils-bpf rustc rust-src && version=$(rustc -vV | sed -n "s/^LLVM version: \([0-9]*\).*/\1/p") &&
-    apt-get -q install -y --no-install-recommends "llvm-$version" && ln -sf "llc-$version" /usr/bin/llc-of-rustc'
+  local version
+  install_packages "$root" clang gcc-bpf binutils-bpf rustc rust-src || return
+  version=$(in_root "$root" rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+  install_packages "$root" "llvm-$version" && ln -sf "llc-$version" "$root/usr/bin/llc-of-rustc"
 }
-[[ -e $root/usr/bin/llc-of-rustc ]] || install_compilers
+need_root usr/bin/llc-of-rustc install_compilers
 
 # No suite packages a core library for BPF; the sources are enough. Programs without panics need no
 # compiler_builtins, but rustc wants one.

@@ -21,17 +21,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 . tests/boot/boot.sh
-
-suite=sid root=''
-while (($#)); do
-  case $1 in
-    --suite) suite=$2 && shift 2 ;;
-    --directory) root=$2 && shift 2 ;;
-    -*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit 2 ;;
-    *) break ;;
-  esac
-done
-root=$(realpath -m "${root:-build/newest.$suite}")
+choose_root newest "$@"
 
 # copy_tree: the commit under test; uncommitted changes are not tested. The files of a former run that
 # did not change keep their times, so that little is compiled again.
@@ -41,11 +31,8 @@ copy_tree() {
   git -C "$root/bpflink" reset -q --hard FETCH_HEAD
 }
 
-if [[ ! -e $root/newest/kernel/vmlinuz ]]; then
-  why=$(make_root "$root" "$suite" "$root.tar") || { echo "no root: $why" && exit 1; }
-  why=$(fetch_kernel "$suite" amd64 "$root/newest/kernel") || { echo "no kernel: $why" && exit 1; }
-fi
+need_root newest/kernel/vmlinuz fetch_kernel "$suite" amd64 "$root/newest/kernel"
 copy_tree
 echo "== The commit $(git log -1 --format='%h %s') in Debian's $suite"
 in_root "$root" env ${PROGRAMS:+"PROGRAMS=$PROGRAMS"} ${SELFTESTS:+"SELFTESTS=$SELFTESTS"} \
-  /bpflink/tests/newest/steps.sh "$@"
+  /bpflink/tests/newest/steps.sh "${rest[@]}"

@@ -17,30 +17,17 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . .ci/root.sh
-
-suite=sid root=''
-while (($#)); do
-  case $1 in
-    --suite) suite=$2 && shift 2 ;;
-    --directory) root=$2 && shift 2 ;;
-    -*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" && exit 2 ;;
-    *) break ;;
-  esac
-done
-root=$(realpath -m "${root:-build/rust.$suite}")
-ways=("$@")
+choose_root rust "$@"
+ways=("${rest[@]}")
 if ((${#ways[@]} == 0)); then
   # shellcheck disable=SC2054 # the commas are within them
   ways=(3,false,16,0 3,fat,1,2 3,thin,16,1 2,false,1,1 2,thin,1,0 2,fat,16,2 1,false,16,2 1,thin,1,2 1,fat,1,0
     0,false,1,2 0,fat,16,1 s,false,16,2 s,thin,16,0 s,fat,1,1)
 fi
 
-if [[ ! -e $root/usr/bin/cargo ]]; then
-  why=$(make_root "$root" "$suite" "$root.tar") || { echo "no root: $why" && exit 1; }
-  in_root "$root" sh -c 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
-    install '"$([[ $suite == experimental ]] && echo '-t experimental')"' rustc cargo rust-src clang libbpf1' \
-    >"$root/tmp/log" 2>&1 || { tail "$root/tmp/log" && exit 1; }
-fi
+newest=()
+if [[ $suite == experimental ]]; then newest=(-t experimental); fi
+need_root usr/bin/cargo install_packages "$root" "${newest[@]}" rustc cargo rust-src clang libbpf1
 rm -rf "$root"/judge/{programs,sample,log.*}
 mkdir -p "$root/judge/bin/rust"
 cp "${PROGRAMS:-build/release/bin}"/{bpflink,bpflink-lto,bpf_run} "$root/judge/bin"
