@@ -132,6 +132,9 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   if (is_known && status != 0) reply.crash = describe_crash(request, text, status);
   if (!request.cpu.empty() && text.contains("is not a recognized processor"))
     return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", request.cpu);
+  if (!request.features.empty() && text.contains("is not a recognized feature"))
+    return fail("LLVM knows not all features of processors in {} (--cpu-features)",
+                request.features);
   return reply;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ranges>
 
 #include "linker/error.hpp"
@@ -44,8 +45,13 @@ OptionAction append_exports_in_file(LinkOptions& link) {
     auto& exports = exports_of(link);
     auto bytes = file->bytes();
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    for (auto line : std::views::split(text, '\n'))
+    auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+    for (size_t number = 1; auto line : std::views::split(text, '\n')) {
+      if (std::ranges::any_of(line, is_control))
+        return fail("line {} is no name of a symbol", number);
       if (!line.empty()) exports.emplace(line.begin(), line.end());
+      ++number;
+    }
     return {};
   };
 }
