@@ -272,8 +272,9 @@ const Option* OptionTable::find(std::string_view name) const {
 
 /// Whether an argument is an option, alone or with its value, or "--".
 bool OptionTable::is_option(std::string_view argument) const {
+  if (!argument.starts_with('-') || argument.size() < 2) return false;
   if (argument == "--" || find(argument.substr(0, argument.find('='))) != nullptr) return true;
-  if (argument.starts_with("--") || argument.size() < 2) return false;
+  if (argument.starts_with("--")) return false;
   const Option* option = find(argument.substr(0, 2));
   return option != nullptr && option->takes_value();
 }
