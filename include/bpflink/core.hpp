@@ -9,12 +9,9 @@
 #include <bit>
 #include <cstdint>
 #include <expected>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -235,74 +232,5 @@ class CoreMinimizer {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// What a relocation of an object means for a load on a kernel.
-enum class CoreStatus : uint8_t {
-  Resolves,  ///< the kernel has what it asks for
-  Guarded,   ///< the kernel lacks it, and no execution reaches the code
-  Unknown,   ///< too little is known of the kernel; never for relocations
-  /// The kernel lacks it, and a program, or the whole object, does not load; or the member is a
-  /// bit-field in the kernel, and a plain access would read other bits.
-  Fails,
-};
-
-/// The name of a status: "resolves", "guarded", "unknown", "fails".
-std::string_view core_status_name(CoreStatus status);
-
-/// A variable of .rodata, which user space may set before the load, with its assumed value.
-struct CoreAssumption {
-  std::string variable;  ///< its name, with the offset of a part of it: "limits+8"
-  uint64_t value;        ///< as an unsigned number of its size
-  /// Compares both members.
-  friend bool operator==(const CoreAssumption&, const CoreAssumption&) = default;
-};
-
-/// A relocation of an object on a kernel.
-struct CoreVerdict {
-  std::string section;                        ///< the section of code
-  uint32_t index = 0;                         ///< among the section's relocations
-  uint64_t offset = 0;                        ///< of the instruction, bytes into the section
-  CoreKind kind = CoreKind::FieldExists;      ///< the question
-  std::string access = {};                    ///< "struct task_struct.pid"
-  CoreStatus status = CoreStatus::Fails;      ///< the result
-  CoreOutcome outcome = CoreOutcome::Failed;  ///< what the loader does
-  CoreReason reason = CoreReason::None;       ///< why there is no value
-  uint64_t value = 0;                         ///< of CoreOutcome::Value
-  /// The programs that reach it; if none does, those that contain it. If thousands of verdicts have
-  /// thousands of programs, later ones name only four.
-  std::vector<std::string> programs = {};
-  /// The variables that decide branches in the programs, with the values that it is guarded with:
-  /// it depends on no others. Empty: it is guarded, whatever user space sets.
-  std::vector<CoreAssumption> assumes = {};
-  /// Why it does not resolve: "struct task_struct has no member 'state'".
-  std::string message = {};
-};
-
-/// What is known of a kernel beside its types, and of user space.
-struct CoreFacts {
-  /// LINUX_KERNEL_VERSION, 0 if unknown.
-  uint32_t version = 0;
-  /// What a loader writes into a .kconfig variable such as "CONFIG_HZ"; nothing if unknown.
-  std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
-  /// Whether the kernel has an extern of .ksyms; nothing if unknown.
-  std::function<std::optional<bool>(std::string_view)> has_ksym = {};
-  /// Values of .rodata variables that user space sets before the load, by name.
-  std::map<std::string, uint64_t> settings = {};
-  /// Whether all other .rodata variables are unknown; otherwise they keep their initial values.
-  bool strict = false;
-};
-
-/// The verdicts on the CO-RE relocations, and nothing else, of a BPF object for a kernel, in the
-/// order of .BTF.ext. A relocation that only programs in "?" sections reach may fail: loaders load
-/// these only on request. Errors: those of Object::parse().
-std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
-                                                          const CoreKernel& kernel,
-                                                          const CoreFacts& facts = {});
-
-/// The BTF that all of these objects need of a kernel, in byte order `order`. Errors: those of
-/// Object::parse() and CoreMinimizer::finish().
-std::expected<std::vector<std::byte>, Error> minimize_core(
-    std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
-    std::endian order = std::endian::native);
 
 }  // namespace bpflink

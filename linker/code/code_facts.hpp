@@ -2,12 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "bpflink/core.hpp"
-
 namespace bpflink {
+
+/// A variable of .rodata, which user space may set before the load, with its assumed value.
+struct CoreAssumption {
+  std::string variable;  ///< its name, with the offset of a part of it: "limits+8"
+  uint64_t value;        ///< as an unsigned number of its size
+  /// Compares both members.
+  friend bool operator==(const CoreAssumption&, const CoreAssumption&) = default;
+};
+
+/// What is known of a kernel beside its types, and of user space.
+struct CoreFacts {
+  /// LINUX_KERNEL_VERSION, 0 if unknown.
+  uint32_t version = 0;
+  /// What a loader writes into a .kconfig variable such as "CONFIG_HZ"; nothing if unknown.
+  std::function<std::optional<uint64_t>(std::string_view)> kconfig = {};
+  /// Whether the kernel has an extern of .ksyms; nothing if unknown.
+  std::function<std::optional<bool>(std::string_view)> has_ksym = {};
+  /// Values of .rodata variables that user space sets before the load, by name.
+  std::map<std::string, uint64_t> settings = {};
+  /// Whether all other .rodata variables are unknown; otherwise they keep their initial values.
+  bool strict = false;
+};
 
 /// An instruction with a CO-RE record after the loader changed it.
 struct BoundInsn {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "linker/code/core_complaint.hpp"
-#include "linker/error.hpp"
 #include "linker/object/linux_release.hpp"
 
 namespace bpflink {
@@ -167,52 +166,6 @@ void keep_needed(const CoreObject& object, CoreMinimizer& minimizer) {
   relocations.reserve(object.records.size());
   for (const CoreRecord& record : object.records) relocations.push_back(record.relocation);
   minimizer.keep(*object.file().btf, object.file().byte_order, relocations);
-}
-
-std::expected<std::vector<CoreVerdict>, Error> check_core(std::span<const std::byte> object,
-                                                          const CoreKernel& kernel,
-                                                          const CoreFacts& facts) {
-  auto read = CoreObject::read("object", object);
-  if (!read) return std::unexpected(read.error());
-  read->analyze_code();
-  std::vector<CoreVerdict> verdicts;
-  // Verdicts have names of their own: of thousands with thousands of programs, only some.
-  size_t names_left = size_t{1} << 21;
-  auto names_of = [&](std::span<const std::string_view> programs) {
-    constexpr size_t always = 4;
-    if (programs.size() > std::max(always, names_left)) programs = programs.first(always);
-    names_left -= std::min(names_left, programs.size());
-    return std::vector<std::string>(programs.begin(), programs.end());
-  };
-  for (const CoreFinding& from : ObjectCheck(*read, kernel, facts).take_relocations()) {
-    const CoreRecord& record = read->records[from.binding->record];
-    verdicts.push_back({.section = std::string(read->file().sections[record.section].name),
-                        .index = record.index,
-                        .offset = record.offset,
-                        .kind = record.relocation.kind,
-                        .access = read->accesses[from.binding->record],
-                        .status = from.status,
-                        .outcome = from.binding->outcome,
-                        .reason = from.binding->reason,
-                        .value = from.binding->value,
-                        .programs = names_of(from.programs.span()),
-                        .assumes = {from.binding->assumes.begin(), from.binding->assumes.end()}});
-    if (from.status == CoreStatus::Fails || from.binding->outcome != CoreOutcome::Value)
-      verdicts.back().message = from.complaint->what;
-  }
-  return verdicts;
-}
-
-std::expected<std::vector<std::byte>, Error> minimize_core(
-    std::span<const std::span<const std::byte>> objects, const CoreKernel& kernel,
-    std::endian order) {
-  CoreMinimizer minimizer(kernel);
-  for (std::span<const std::byte> image : objects) {
-    auto object = CoreObject::read("object", image);
-    if (!object) return std::unexpected(object.error());
-    keep_needed(*object, minimizer);
-  }
-  return minimizer.finish(order);
 }
 
 }  // namespace bpflink

@@ -11,9 +11,23 @@
 #include <utility>
 
 #include "bpflink/core.hpp"
+#include "linker/code/code_facts.hpp"
 #include "linker/code/shared_list.hpp"
 
 namespace bpflink {
+
+/// What a relocation of an object means for a load on a kernel.
+enum class CoreStatus : uint8_t {
+  Resolves,  ///< the kernel has what it asks for
+  Guarded,   ///< the kernel lacks it, and no execution reaches the code
+  Unknown,   ///< too little is known of the kernel; never for relocations
+  /// The kernel lacks it, and a program, or the whole object, does not load; or the member is a
+  /// bit-field in the kernel, and a plain access would read other bits.
+  Fails,
+};
+
+/// The name of a status: "resolves", "guarded", "unknown", "fails".
+std::string_view core_status_name(CoreStatus status);
 
 /// A kind of thing that a kernel binds when an object is loaded.
 enum class CoreNeed : uint8_t {
@@ -61,12 +75,14 @@ struct CoreComplaint {
   std::string advice{};  ///< a remedy: "did you mean pid?", "guard it with ..."; or ""
 };
 
-/// What a loader makes of a relocation, as in CoreVerdict.
+/// What a loader makes of a relocation.
 struct CoreBinding {
   size_t record;  ///< index in CoreObject::records
   CoreOutcome outcome = CoreOutcome::Value;
   CoreReason reason = CoreReason::None;
   uint64_t value = 0;
+  /// If it is guarded, the variables that decide branches in the programs, with the values that it
+  /// is guarded with: it depends on no others.
   SharedList<CoreAssumption> assumes{};
 };
 
@@ -79,7 +95,8 @@ struct CoreFinding {
   std::string name{};            ///< the object's name for it; "" for a relocation
   /// The symbol that declares an extern, or the program or map that needs something else; or "".
   std::string_view symbol{};
-  /// For a relocation as in CoreVerdict; otherwise, programs that need it; empty: the object does.
+  /// For a relocation, the programs that reach it or, if none does, those that contain it;
+  /// otherwise, programs that need it; empty: the object does.
   ProgramList programs{};
   /// The object's instructions that need it, if these are why, and how programs have them. After
   /// the check, the first is one that the first program has.

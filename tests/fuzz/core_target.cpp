@@ -1,8 +1,7 @@
 // CO-RE: a hostile object and a hostile kernel's BTF. Resolves relocations, with the kernel's types
 // and with those that CoreMinimizer keeps, and runs the reachability analysis on the object's code.
 // Without a kernel's BTF, the object's own types stand for the kernel's.
-#include "bpflink/core.hpp"
-#include "linker/code/core_object.hpp"
+#include "linker/code/core_check.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -66,22 +65,22 @@ CoreFacts facts_of(uint32_t choices) {
   return facts;
 }
 
-void check_verdicts(std::span<const std::byte> image, const CoreObject& object,
-                    const CoreKernel& kernel, uint32_t choices) {
-  auto verdicts = check_core(image, kernel, facts_of(choices));
-  require(verdicts.has_value(), "what was read once can be checked");
-  require(verdicts->size() == object.records.size(), "each relocation has a verdict");
-  for (const CoreVerdict& verdict : *verdicts) {
-    bool has_value = verdict.outcome == CoreOutcome::Value;
-    bool resolves = verdict.status == CoreStatus::Resolves;
+void check_findings(const CoreObject& object, const CoreKernel& kernel, uint32_t choices) {
+  auto findings = ObjectCheck(object, kernel, facts_of(choices)).take_relocations();
+  require(findings.size() == object.records.size(), "each relocation has a finding");
+  for (const CoreFinding& finding : findings) {
+    const CoreBinding& binding = *finding.binding;
+    bool has_value = binding.outcome == CoreOutcome::Value;
+    bool resolves = finding.status == CoreStatus::Resolves;
     // A plain access to a bit-field has a value, and fails.
     require(has_value || !resolves, "what resolves has a value");
-    require(!has_value || resolves || verdict.status == CoreStatus::Fails,
+    require(!has_value || resolves || finding.status == CoreStatus::Fails,
             "what has a value resolves or fails");
-    require(resolves || !verdict.message.empty(), "what does not resolve has a message");
-    require(verdict.assumes.empty() || verdict.status == CoreStatus::Guarded,
+    require(resolves || (finding.complaint && !finding.complaint->what.empty()),
+            "what does not resolve has a message");
+    require(binding.assumes.empty() || finding.status == CoreStatus::Guarded,
             "guards rest on assumptions");
-    require((choices & 1) == 0 || verdict.assumes.empty() || (choices >> 4 & 1) != 0,
+    require((choices & 1) == 0 || binding.assumes.empty() || (choices >> 4 & 1) != 0,
             "nothing is assumed in strict mode");
   }
 }
@@ -105,12 +104,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CoreKernel kernel(*types);
 
   auto whole = fuzz::resolve_all(*object, kernel);
-  const std::span<const std::byte> images[] = {image};
-  auto minimized = minimize_core(images, kernel);
+  CoreMinimizer minimizer(kernel);
+  keep_needed(*object, minimizer);
+  auto minimized = minimizer.finish(std::endian::native);
   if (whole && minimized)
     fuzz::check_minimized(*object, *whole, *minimized);
   else if (!minimized)
     fuzz::require(!minimized.error().message.empty(), "an error says what is wrong");
-  fuzz::check_verdicts(image, *object, kernel, pair.choices);
+  object->analyze_code();
+  fuzz::check_findings(*object, kernel, pair.choices);
   return 0;
 }
