@@ -62,11 +62,10 @@ CoreReason find_obstacle(std::span<const std::byte> code, std::endian order,
 std::vector<CoreRecord> read_core_records(const ObjectFile& object) {
   std::vector<CoreRecord> records;
   if (!object.btf_ext) return records;
-  SymbolsByPlace symbols(object);
   for (const BtfExtSection& part : object.btf_ext->core_relo.sections)
     for (uint32_t i = 0; i < part.count; ++i) {
       CoreRelo relo = object.btf_ext->load_core_relo(part.record(i).data());
-      const InputSymbol* function = symbols.find_function(part.section, relo.insn_off);
+      const InputSymbol* function = object.by_place().find_function(part.section, relo.insn_off);
       if (!function) continue;
       records.push_back(
           {part.section,

@@ -94,15 +94,14 @@ class DeclarationBinder {
       is_bound[declaration.symbol_index] = true;
     }
     if (std::ranges::find(is_shared, true) == is_shared.end()) return;
-    SymbolsByPlace symbols(object_);
     object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
       auto declaration = std::ranges::lower_bound(object_.declarations, record.type_id, {},
                                                   &BtfDeclaration::type_id);
       if (declaration == object_.declarations.end() || declaration->type_id != record.type_id)
         return;
       uint32_t& index = declaration->symbol_index;
-      if (is_shared[index] &&
-          symbols.find_function(section.index, record.insn_off) != &object_.symbols[index])
+      if (is_shared[index] && object_.by_place().find_function(section.index, record.insn_off) !=
+                                  &object_.symbols[index])
         index = 0;
     });
   }
@@ -115,11 +114,11 @@ class DeclarationBinder {
           declaration.type().func_linkage() == BtfLinkage::Global)
         nameless.emplace(declaration.type_id, &declaration);
     if (nameless.empty()) return;
-    SymbolsByPlace symbols(object_);
     object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
       auto declaration = nameless.find(record.type_id);
       if (declaration == nameless.end()) return;
-      const InputSymbol* function = symbols.find_function(section.index, record.insn_off);
+      const InputSymbol* function =
+          object_.by_place().find_function(section.index, record.insn_off);
       declaration->second->was_made_local = function && function->is_local();
     });
   }

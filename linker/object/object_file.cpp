@@ -17,6 +17,7 @@
 #include "linker/object/gas_dialect.hpp"
 #include "linker/object/object_types.hpp"
 #include "linker/object/shared_names.hpp"
+#include "linker/object/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {
@@ -369,6 +370,11 @@ void ObjectFile::index_sections() {
   std::iota(sections_by_name.begin(), sections_by_name.end(), 0);
   std::ranges::stable_sort(sections_by_name, {},
                            [this](uint32_t index) { return sections[index].name; });
+}
+
+const SymbolsByPlace& ObjectFile::by_place() const {
+  if (!by_place_) by_place_ = std::make_shared<const SymbolsByPlace>(symbols);
+  return *by_place_;
 }
 
 std::string ObjectFile::describe_place(std::string_view section, uint64_t offset) const {

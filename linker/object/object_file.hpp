@@ -27,6 +27,7 @@ namespace bpflink {
 struct ObjectFile;
 struct OutputSection;
 struct Symbol;
+class SymbolsByPlace;
 
 /// A run of an input section that is kept or dropped as a whole.
 struct Fragment {
@@ -219,6 +220,9 @@ struct ObjectFile {
     return found == declarations.end() || found->type_id != id ? nullptr : &*found;
   }
 
+  /// Its functions and variables by their places; sorted on first use.
+  const SymbolsByPlace& by_place() const;
+
   /// "main.o:(xdp+0x18)".
   std::string describe_place(std::string_view section, uint64_t offset) const;
   std::string describe_place(const InputSection& section, uint64_t offset) const {
@@ -267,6 +271,7 @@ struct ObjectFile {
     });
   }
 
+  mutable std::shared_ptr<const SymbolsByPlace> by_place_;
   mutable std::optional<SourceLines> dwarf_lines_;
   mutable std::optional<std::string> newer_source_;
 };

@@ -7,6 +7,7 @@
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/declarations.hpp"
+#include "linker/object/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {
@@ -98,9 +99,8 @@ class TypesReader {
         if (code.is_linked() && code.is_code()) return CodeSection{code.index, code.data};
       return std::nullopt;
     };
-    HashIndex functions = find_functions();
     auto may_begin_function = [&](uint32_t index, uint64_t offset) {
-      if (find_function(functions, index, offset) != 0) return true;
+      if (object_.by_place().begins_function(index, offset)) return true;
       if (is_covered(index, offset)) return false;
       object_.sections[index].nameless_functions.push_back(offset);
       return true;
@@ -111,30 +111,6 @@ class TypesReader {
     object_.btf_ext = std::move(*ext);
     for (InputSection& code : object_.linked_sections()) std::ranges::sort(code.nameless_functions);
     return {};
-  }
-
-  static uint32_t hash_of_place(uint32_t section, uint64_t offset) {
-    const uint64_t place[] = {section, offset};
-    return hash_bytes(place, sizeof place);
-  }
-
-  /// The symbol of the function that begins there, or 0.
-  uint32_t find_function(const HashIndex& functions, uint32_t section, uint64_t offset) const {
-    return functions.find(hash_of_place(section, offset), [&](uint32_t i) {
-      return object_.symbols[i].section == section && object_.symbols[i].value == offset;
-    });
-  }
-
-  /// The symbols of functions, by section and offset.
-  HashIndex find_functions() const {
-    HashIndex functions;
-    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
-      const InputSymbol& symbol = object_.symbols[i];
-      bool is_function = symbol.type == STT_FUNC && symbol.is_in_section() && !symbol.name.empty();
-      if (is_function && find_function(functions, symbol.section, symbol.value) == 0)
-        functions.insert(hash_of_place(symbol.section, symbol.value), i);
-    }
-    return functions;
   }
 
   /// Whether a symbol covers the byte. A symbol without a size extends to the next.

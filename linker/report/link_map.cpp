@@ -53,8 +53,7 @@ void add_line(std::string& text, uint64_t offset, uint64_t size, std::string_vie
                  rest.empty() ? "" : "  ", printable(rest));
 }
 
-void add_section(std::string& text, const OutputSection& output,
-                 std::unordered_map<const ObjectFile*, SymbolsByPlace>& names) {
+void add_section(std::string& text, const OutputSection& output) {
   fmt::format_to(std::back_inserter(text), "{}\n", printable(output.name));
   add_line(text, 0, output.size, "");
   struct Row {
@@ -63,7 +62,7 @@ void add_section(std::string& text, const OutputSection& output,
   };
   std::vector<Row> rows;
   for (const InputSection* section : output.members) {
-    const SymbolsByPlace& by_place = names.try_emplace(section->file, *section->file).first->second;
+    const SymbolsByPlace& by_place = section->file->by_place();
     for (const Fragment& fragment : section->fragments) {
       if (!fragment.live) continue;
       uint64_t size = fragment.end - fragment.begin;
@@ -143,8 +142,7 @@ std::vector<DroppedPart> find_merged_strings(const Context& context) {
 
 std::string make_map(const Context& context) {
   std::string text = "Output section\n      offset       size  where from\n\n";
-  std::unordered_map<const ObjectFile*, SymbolsByPlace> names;
-  for (auto& section : context.sections) add_section(text, *section, names);
+  for (auto& section : context.sections) add_section(text, *section);
   add_dropped(text, context);
   add_totals(text, context);
   return text;

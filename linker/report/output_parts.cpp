@@ -1,7 +1,6 @@
 #include "linker/report/output_parts.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
@@ -18,7 +17,7 @@ std::string_view kind_of(const InputSection& section, const InputSymbol& symbol)
 
 /// Cuts a live fragment at its symbols.
 void add_fragment(const InputSection& section, const Fragment& fragment,
-                  const SymbolsByPlace& symbols, std::vector<OutputPart>& parts) {
+                  std::vector<OutputPart>& parts) {
   auto add = [&](uint64_t begin, uint64_t end, std::string_view name, std::string_view kind) {
     if (begin < end)
       parts.push_back({section.output->index, fragment.output_offset + (begin - fragment.begin),
@@ -30,6 +29,7 @@ void add_fragment(const InputSection& section, const Fragment& fragment,
     return add(fragment.begin, fragment.end, text.substr(0, text.find('\0')), "string");
   }
   uint64_t at = fragment.begin;
+  const auto& symbols = section.file->by_place();
   symbols.for_each_in(section, fragment.begin, fragment.end, [&](const InputSymbol& symbol) {
     uint64_t begin = std::max(at, symbol.value);
     uint64_t end = std::min(symbol.value + symbol.size, fragment.end);
@@ -60,14 +60,10 @@ void for_each_use(const ObjectFile& output, Visit visit) {
 }  // namespace
 
 OutputParts::OutputParts(const Context& context, const ObjectFile& output) {
-  std::unordered_map<const ObjectFile*, SymbolsByPlace> symbols;
   for (const auto& section : context.sections) {
-    for (const InputSection* member : section->members) {
-      const auto& by_place = symbols.try_emplace(member->file, *member->file).first->second;
+    for (const InputSection* member : section->members)
       for (const Fragment& fragment : member->fragments)
-        if (fragment.live && !fragment.is_duplicate)
-          add_fragment(*member, fragment, by_place, parts);
-    }
+        if (fragment.live && !fragment.is_duplicate) add_fragment(*member, fragment, parts);
     if (section->members.empty())
       parts.push_back({section->index, 0, section->size, nullptr, section->name, "variable"});
   }

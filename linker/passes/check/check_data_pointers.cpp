@@ -29,23 +29,6 @@ bool holds_variables(const InputSection& section) {
   return is_data && section.is_loaded() && !section.is_code() && !section.relocations.empty();
 }
 
-/// The extent of a variable, in a section.
-struct DataVariable {
-  uint64_t begin, end;
-  const InputSymbol* symbol;  ///< null for bytes without one
-};
-
-/// The variables of a section, by offset.
-std::vector<DataVariable> find_variables(const SymbolsByPlace& symbols,
-                                         const InputSection& section) {
-  std::vector<DataVariable> variables;
-  symbols.for_each_in(section, 0, section.size, [&](const InputSymbol& symbol) {
-    if (symbol.type == STT_OBJECT && symbol.size != 0)
-      variables.push_back({symbol.value, symbol.value + symbol.size, &symbol});
-  });
-  return variables;
-}
-
 /// Whether a section has a pointer in the bytes at an offset.
 bool has_pointer_at(const InputSection& data, int64_t offset, uint32_t size) {
   if (offset < 0) return false;
@@ -80,15 +63,10 @@ class PointerFinder {
       for (const InputSection& section : object->linked_sections())
         if (section.is_code()) collect_reads(*object, section);
     for (auto& [section, reads] : reads_) std::ranges::sort(reads, {}, &Read::offset);
-    for (const auto& object : context_.objects) {
-      std::optional<SymbolsByPlace> symbols;
-      for (const InputSection& section : object->linked_sections()) {
-        auto reads = reads_.find(&section);
-        if (reads == reads_.end() || reads->second.empty()) continue;
-        if (!symbols) symbols.emplace(*object);
-        check(*object, section, find_variables(*symbols, section), reads->second);
-      }
-    }
+    for (const auto& object : context_.objects)
+      for (const InputSection& section : object->linked_sections())
+        if (auto reads = reads_.find(&section); reads != reads_.end())
+          check(*object, section, reads->second);
   }
 
  private:
@@ -120,44 +98,46 @@ class PointerFinder {
   }
 
   void check(const ObjectFile& object, const InputSection& section,
-             const std::vector<DataVariable>& variables, const std::vector<Read>& reads) {
+             const std::vector<Read>& reads) {
+    if (reads.empty()) return;
     uint64_t reported_end = 0;
     for (const Relocation& relocation : section.relocations) {
       const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
       if (relocation.offset < reported_end || !fragment.live || !is_pointer(object, relocation))
         continue;
-      DataVariable variable{fragment.begin, fragment.end, nullptr};
-      auto next = std::ranges::upper_bound(variables, relocation.offset, {}, &DataVariable::begin);
-      if (next != variables.begin() && relocation.offset < (next - 1)->end) variable = *(next - 1);
-      auto read = std::ranges::lower_bound(reads, variable.begin, {}, &Read::offset);
-      if (read == reads.end() || read->offset >= variable.end) continue;
-      auto last = std::ranges::lower_bound(reads, variable.end, {}, &Read::offset);
+      const InputSymbol* variable =
+          object.by_place().find_variable(section.index, relocation.offset);
+      uint64_t begin = variable ? variable->value : fragment.begin;
+      uint64_t end = variable ? begin + variable->size : fragment.end;
+      auto read = std::ranges::lower_bound(reads, begin, {}, &Read::offset);
+      if (read == reads.end() || read->offset >= end) continue;
+      auto last = std::ranges::lower_bound(reads, end, {}, &Read::offset);
       auto load = std::find_if(read, last, [](const Read& each) { return each.loads; });
-      reported_end = variable.end;
+      reported_end = end;
       report(object, section, variable, relocation, load == last ? *read : *load);
     }
   }
 
-  /// The name of what a pointer points to, or "". Each search visits all symbols.
-  std::string_view name_of_target(const ObjectFile& object, const Relocation& relocation) {
+  /// The name of what a pointer points to, or "".
+  static std::string_view name_of_target(const ObjectFile& object, const Relocation& relocation) {
     const Target target = target_of(object, relocation);
     if (target.symbol) return target.symbol->name;
-    if (--searches_left_ < 0) return "";
-    for (const InputSymbol& symbol : object.symbols)
-      if (symbol.section == target.place.section->index && !symbol.is_section() &&
-          static_cast<uint64_t>(target.place.offset) - symbol.value < symbol.size)
-        return symbol.name;
-    return "";
+    const SymbolsByPlace& symbols = object.by_place();
+    uint32_t section = target.place.section->index;
+    auto offset = static_cast<uint64_t>(target.place.offset);
+    const InputSymbol* found = symbols.find_function(section, offset);
+    if (!found) found = symbols.find_variable(section, offset);
+    return found ? found->name : "";
   }
 
-  void report(const ObjectFile& object, const InputSection& section, const DataVariable& variable,
+  void report(const ObjectFile& object, const InputSection& section, const InputSymbol* variable,
               const Relocation& relocation, const Read& read) {
-    std::string name(variable.symbol ? variable.symbol->name
-                                     : fmt::format("{}+{:#x}", section.name, relocation.offset));
+    std::string name(variable ? variable->name
+                              : fmt::format("{}+{:#x}", section.name, relocation.offset));
     std::string_view target = name_of_target(object, relocation);
     std::vector<DiagnosticReference> references;
-    if (variable.symbol)
-      references.push_back(reference_to(object, *variable.symbol));
+    if (variable)
+      references.push_back(reference_to(object, *variable));
     else
       references.push_back({ReferenceRole::Occurrence,
                             location_of(object, section, relocation.offset), "the pointer"});
@@ -177,13 +157,12 @@ class PointerFinder {
                         ? fmt::format("a program reads a pointer in '{}'", name)
                         : fmt::format("a program refers to '{}', which holds a pointer", name),
          .code = DiagnosticCode::NotLoadable,
-         .symbol = std::string(variable.symbol ? variable.symbol->name : ""),
+         .symbol = std::string(variable ? variable->name : ""),
          .references = std::move(references)});
   }
 
   Context& context_;
   std::unordered_map<const InputSection*, std::vector<Read>> reads_;
-  int searches_left_ = 64;
 };
 
 }  // namespace

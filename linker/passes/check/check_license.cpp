@@ -93,11 +93,10 @@ GplCalls find_gpl_calls(const Context& context) {
   GplCalls calls;
   std::set<std::pair<const InputSymbol*, std::string>> seen;
   for (const auto& object : context.objects) {
-    SymbolsByPlace symbols(*object);
     for (const InputSection& section : object->linked_sections()) {
       if (!section.is_code() || section.is_nobits()) continue;
       for_each_gpl_call(*object, section, [&](uint64_t at, std::string_view name, bool is_kfunc) {
-        if (!seen.emplace(symbols.find_function(section.index, at), name).second) return;
+        if (!seen.emplace(object->by_place().find_function(section.index, at), name).second) return;
         (is_kfunc ? calls.has_kfuncs : calls.has_helpers) = true;
         if (seen.size() <= max_calls)
           calls.references.push_back({ReferenceRole::Occurrence,
