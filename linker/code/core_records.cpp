@@ -15,11 +15,6 @@ bool is_plain_ld_imm64(const Insn& first, const Insn& second) {
          second.dst_reg == 0 && second.src_reg == 0 && second.off == 0;
 }
 
-bool is_memory_access(const Insn& insn) {
-  uint8_t insn_class = BPF_CLASS(insn.code);
-  return insn_class == BPF_LDX || insn_class == BPF_ST || insn_class == BPF_STX;
-}
-
 CoreReason find_obstacle(std::span<const std::byte> code, std::endian order,
                          const CoreResult& result) {
   Insn insn = load_insn(code.data(), order);
@@ -79,7 +74,7 @@ std::vector<CoreRecord> read_core_records(const ObjectFile& object) {
 
 bool is_at_memory_access(const ObjectFile& object, const CoreRecord& record) {
   const std::byte* code = object.sections[record.section].data.data() + record.offset;
-  return is_memory_access(load_insn(code, object.byte_order));
+  return load_insn(code, object.byte_order).is_access();
 }
 
 void bind_instruction(const ObjectFile& object, const CoreRecord& record, CoreResult& result) {

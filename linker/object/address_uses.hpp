@@ -1,53 +1,73 @@
-// What code does through an address that an instruction puts into a register.
+// Uses of an address in the code behind the instruction that puts it into a register. Branches are
+// not followed: what stands behind them counts as reached.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "linker/object/insn.hpp"
 #include "linker/object/object_file.hpp"
 
 namespace bpflink {
 
-/// Calls `visit(at, insn, offset)` for each load and store through an address, and what is computed
-/// from it. The ld_imm64 at `at` puts the address `offset` bytes into a section into a register.
-/// Offsets are bytes into that section, and nothing where the code does not show them. Stops at the
-/// end of the function. Branches are not followed: what stands behind them counts as reached.
-template <typename Visit>
-void for_each_use_of_address(const InputSection& code, uint64_t at, int64_t offset, Visit visit) {
+/// Follows an address, and what is computed from it, through registers.
+class AddressTracker {
+ public:
+  /// `offset` is that of the address in what it points into.
+  AddressTracker(uint8_t reg, int64_t offset) { held_[reg] = {true, offset}; }
+
+  /// An address, and where it points to if the code shows that.
   struct Held {
     bool is_address = false;
     std::optional<int64_t> offset{};
   };
+
+  /// Follows an instruction. Returns the address that it loads or stores through, or to which it
+  /// adds a constant.
+  Held step(const Insn& insn) {
+    uint8_t kind = BPF_CLASS(insn.code);
+    Held& to = held_[insn.dst_reg];
+    const Held from = held_[insn.src_reg];
+    bool is_register = BPF_SRC(insn.code) == BPF_X;
+    if (insn.is_store()) return to;
+    if (insn.is_call()) {
+      std::fill_n(held_.begin(), 6, Held{});
+    } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_MOV && is_register) {
+      to = from;
+    } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD) {
+      if (is_register) {
+        to = {to.is_address || from.is_address, std::nullopt};
+      } else if (to.is_address) {
+        if (to.offset) *to.offset += insn.imm;
+        return to;
+      }
+    } else if (kind == BPF_LDX || kind == BPF_LD || kind == BPF_ALU || kind == BPF_ALU64) {
+      to = {};
+    }
+    return kind == BPF_LDX ? from : Held{};
+  }
+
+ private:
+  std::array<Held, 16> held_{};
+};
+
+/// Calls `visit(at, insn, offset)` for each load and store through an address. The ld_imm64 at `at`
+/// puts the address `offset` bytes into a section into a register. Offsets are bytes into that
+/// section, and nothing where the code does not show them. Stops at the end of the function.
+template <typename Visit>
+void for_each_use_of_address(const InputSection& code, uint64_t at, int64_t offset, Visit visit) {
   constexpr uint64_t max_distance = 64 * insn_size;
-  std::array<Held, 16> held{};
-  held[load_insn(code.data.data() + at, code.file->byte_order).dst_reg] = {true, offset};
+  const std::endian order = code.file->byte_order;
+  AddressTracker tracker(load_insn(code.data.data() + at, order).dst_reg, offset);
   bool has_ended = false;
-  for_each_insn(
-      code.data, at + 2 * insn_size, at + max_distance, code.file->byte_order,
-      [&](uint64_t here, const Insn& insn) {
-        has_ended |= insn.is_exit();
-        if (has_ended) return;
-        uint8_t kind = BPF_CLASS(insn.code);
-        Held& to = held[insn.dst_reg];
-        const Held from = held[insn.src_reg];
-        bool is_register = BPF_SRC(insn.code) == BPF_X;
-        bool is_store = kind == BPF_ST || kind == BPF_STX;
-        if (const Held& used = is_store ? to : from;
-            (is_store || kind == BPF_LDX) && used.is_address)
-          visit(here, insn, used.offset);
-        if (insn.is_call()) {
-          std::fill_n(held.begin(), 6, Held{});
-        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_MOV && is_register) {
-          to = from;
-        } else if (kind == BPF_ALU64 && BPF_OP(insn.code) == BPF_ADD) {
-          if (is_register)
-            to = {to.is_address || from.is_address, std::nullopt};
-          else if (to.offset)
-            *to.offset += insn.imm;
-        } else if (kind == BPF_LDX || kind == BPF_LD || kind == BPF_ALU || kind == BPF_ALU64) {
-          to = {};
-        }
-      });
+  for_each_insn(code.data, at + 2 * insn_size, at + max_distance, order,
+                [&](uint64_t here, const Insn& insn) {
+                  has_ended |= insn.is_exit();
+                  if (has_ended) return;
+                  auto used = tracker.step(insn);
+                  if (used.is_address && insn.is_access()) visit(here, insn, used.offset);
+                });
 }
 
 }  // namespace bpflink

@@ -41,6 +41,9 @@ struct Insn {
                    (BPF_CLASS(code) == BPF_ALU || BPF_CLASS(code) == BPF_ALU64);
     return is_ld_imm64() || is_move;
   }
+  bool is_store() const { return BPF_CLASS(code) == BPF_ST || BPF_CLASS(code) == BPF_STX; }
+  /// A load or store through a register.
+  bool is_access() const { return is_store() || BPF_CLASS(code) == BPF_LDX; }
   /// The bytes that a load or store accesses.
   uint32_t access_size() const {
     switch (BPF_SIZE(code)) {

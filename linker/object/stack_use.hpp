@@ -8,8 +8,8 @@
 
 namespace bpflink {
 
-/// Bytes below the frame pointer, r10: the furthest that an instruction reads, writes, or has a
-/// pointer to. What is done to such a pointer further on is not followed.
+/// Bytes below the frame pointer, r10: the furthest that an instruction reads, writes, or makes a
+/// pointer to.
 uint64_t stack_use(std::span<const std::byte> code, std::endian order);
 
 }  // namespace bpflink
