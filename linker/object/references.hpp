@@ -55,31 +55,40 @@ void for_each_local_branch(const InputSection& section, uint64_t begin, uint64_t
   });
 }
 
-/// A reference from a range of an input section.
+/// A reference from an input section.
 struct Reference {
-  enum class Kind : uint8_t {
-    Pointer,  ///< through a relocation
-    Call,     ///< a local call without a relocation
-    Jump,     ///< a jump inside a function
-  };
-  Kind kind;
+  bool is_call;   ///< of a function, through a relocation or with its distance
+  bool is_jump;   ///< inside a function, with its distance
   uint64_t from;  ///< bytes into the referring section
   Target to;
 };
 
-/// Calls `visit` for each reference from [begin, end) of `section`. Calls and jumps without a
-/// relocation are visited only if the section is split: inside one fragment they change nothing.
+/// Calls `visit` for each reference from [begin, end) of `section` through a relocation.
+template <typename Visit>
+void for_each_pointer_from(const InputSection& section, uint64_t begin, uint64_t end, Visit visit) {
+  for (auto r = section.first_relocation(begin); r != section.relocations.end() && r->offset < end;
+       ++r)
+    visit(Reference{r->type == R_BPF_64_32, false, r->offset, target_of(*section.file, *r)});
+}
+
+/// The same, and for each call and jump without one.
+template <typename Visit>
+void for_each_reference(const InputSection& section, uint64_t begin, uint64_t end, Visit visit) {
+  for_each_pointer_from(section, begin, end, visit);
+  if (!section.is_code()) return;
+  for_each_local_branch(section, begin, end, [&](const LocalBranch& branch) {
+    visit(
+        Reference{branch.is_call, !branch.is_call, branch.from, {nullptr, {&section, branch.to}}});
+  });
+}
+
+/// Calls `visit` for each reference from a range that may lead to another fragment: in a section of
+/// one, only what has a relocation.
 template <typename Visit>
 void for_each_reference_from(const InputSection& section, uint64_t begin, uint64_t end,
                              Visit visit) {
-  for (auto r = section.first_relocation(begin); r != section.relocations.end() && r->offset < end;
-       ++r)
-    visit(Reference{Reference::Kind::Pointer, r->offset, target_of(*section.file, *r)});
-  if (!section.is_code() || section.fragments.size() == 1) return;
-  for_each_local_branch(section, begin, end, [&](const LocalBranch& branch) {
-    auto kind = branch.is_call ? Reference::Kind::Call : Reference::Kind::Jump;
-    visit(Reference{kind, branch.from, {nullptr, {&section, branch.to}}});
-  });
+  section.fragments.size() == 1 ? for_each_pointer_from(section, begin, end, visit)
+                                : for_each_reference(section, begin, end, visit);
 }
 
 }  // namespace bpflink

@@ -46,13 +46,10 @@ template <typename Visit>
 void for_each_use(const ObjectFile& output, Visit visit) {
   for (const InputSection& section : output.linked_sections()) {
     if (!section.is_loaded()) continue;
-    for (const Relocation& relocation : section.relocations) {
-      auto [target, offset] = target_of(output, relocation).place;
-      visit(section.index, relocation.offset, target ? target->index : 0, offset);
-    }
-    if (!section.is_code()) continue;
-    for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
-      if (branch.is_call) visit(section.index, branch.from, section.index, branch.to);
+    for_each_reference(section, 0, section.size, [&](const Reference& reference) {
+      auto [target, offset] = reference.to.place;
+      if (!reference.is_jump)
+        visit(section.index, reference.from, target ? target->index : 0, offset);
     });
   }
 }

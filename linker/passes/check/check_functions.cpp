@@ -124,17 +124,12 @@ class CallGraph {
   }
 
   void add_uses(const InputSection& section) {
-    for (const Relocation& relocation : section.relocations) {
-      Target target = target_of(*section.file, relocation);
-      InputPlace to = target.definition();
-      if (!to.section || !to.section->is_code()) continue;
-      if (to.section->file != section.file && !target.symbol->is_defined())
+    for_each_reference(section, 0, section.size, [&](const Reference& reference) {
+      InputPlace to = reference.to.definition();
+      if (reference.is_jump || !to.section || !to.section->is_code()) return;
+      if (to.section->file != section.file && !reference.to.symbol->is_defined())
         libraries.insert(to.section->file);
-      add_use(section, relocation.offset, to, relocation.type == R_BPF_64_32);
-    }
-    if (!section.is_code()) return;
-    for_each_local_branch(section, 0, section.size, [&](const LocalBranch& branch) {
-      if (branch.is_call) add_use(section, branch.from, {&section, branch.to}, true);
+      add_use(section, reference.from, to, reference.is_call);
     });
   }
 

@@ -244,12 +244,10 @@ class Splitter {
     int64_t offset = reference.to.place.offset;
     if (offset < 0 || static_cast<uint64_t>(offset) > target.size) return false;
     const Fragment& fragment = fragment_at(target, offset);
-    if (reference.kind == Reference::Kind::Jump)
-      return &fragment == &fragment_at(from, reference.from);
+    if (reference.is_jump) return &fragment == &fragment_at(from, reference.from);
     if (fragment.live) return true;
     // The end of an object: see place_of_pointer(). A pointer to code means the code.
-    return reference.kind == Reference::Kind::Pointer && !target.is_code() &&
-           static_cast<uint64_t>(offset) == fragment.begin &&
+    return !target.is_code() && static_cast<uint64_t>(offset) == fragment.begin &&
            &fragment != target.fragments.data() && (&fragment - 1)->live;
   }
 
