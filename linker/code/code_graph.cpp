@@ -81,9 +81,7 @@ void CodeGraph::describe_functions() {
   if (!object.btf) return;
   const Btf& btf = *object.btf;
   for (const BtfDeclaration& declaration : object.declarations) {
-    bool is_extern = declaration.is_func() ? declaration.type().func_linkage() == BtfLinkage::Extern
-                                           : declaration.type().var_linkage() == BtfLinkage::Extern;
-    if (is_extern)
+    if (declaration.linkage() == BtfLinkage::Extern)
       externs_.try_emplace(
           btf.name(declaration.type()),
           CodeExtern{declaration.type().type(), declaration.role == SectionRole::Kconfig,

@@ -88,7 +88,7 @@ Subprograms find_subprograms(const KernelNeeds& needs) {
   Subprograms subprograms;
   for (const BtfDeclaration& declaration : file.declarations) {
     BtfType function = declaration.type();
-    if (!declaration.is_func() || function.func_linkage() != BtfLinkage::Global) continue;
+    if (!declaration.is_func() || declaration.linkage() != BtfLinkage::Global) continue;
     auto found = symbols.find(file.btf->name(function));
     if (found == symbols.end() || needs.object.find_program(found->first)) continue;
     InsnPlace place{found->second->section, found->second->value};

@@ -31,12 +31,6 @@ bool has_at(Bytes bytes, size_t at, std::string_view text) {
   return at <= bytes.size() && text_of(bytes.subspan(at)).starts_with(text);
 }
 
-bool is_raw_btf(Bytes bytes) {
-  if (bytes.size() < sizeof btf_magic) return false;
-  auto magic = load<uint16_t>(bytes.data(), std::endian::native);
-  return magic == btf_magic || magic == std::byteswap(btf_magic);
-}
-
 // x86's Documentation/arch/x86/boot.rst: the setup header in the first sector and after it.
 constexpr size_t bz_setup_sectors = 0x1f1;
 constexpr size_t bz_boot_flag = 0x1fe;

@@ -47,7 +47,7 @@ class DeclarationBinder {
     for (const BtfDeclaration& declaration : object_.declarations) {
       bool is_defined = !declaration.is_func() && !declaration.datasec.empty() &&
                         !facts_of(declaration.role).has_loader_symbols &&
-                        declaration.type().var_linkage() == BtfLinkage::Global;
+                        declaration.linkage() == BtfLinkage::Global;
       if (!is_defined || declaration.symbol_index != 0) continue;
       if (!locals) locals = find_local_variables();
       std::string_view name = object_.btf->name(declaration.type());
@@ -72,9 +72,10 @@ class DeclarationBinder {
     for (BtfDeclaration& declaration : object_.declarations) {
       BtfType type = declaration.type();
       if (declaration.is_func() && has_record[declaration.type_id] && declaration.symbol_index != 0)
-        declaration.is_synthesized = is_static(type) && is_void_of_void(btf.type(type.type())) &&
+        declaration.is_synthesized = is_static(declaration) &&
+                                     is_void_of_void(btf.type(type.type())) &&
                                      object_.symbols[declaration.symbol_index].is_defined();
-      if (declaration.is_func() && type.func_linkage() == BtfLinkage::Global &&
+      if (declaration.is_func() && declaration.linkage() == BtfLinkage::Global &&
           !has_record[declaration.type_id] && declaration.symbol_index == 0)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
@@ -95,10 +96,8 @@ class DeclarationBinder {
     }
     if (std::ranges::find(is_shared, true) == is_shared.end()) return;
     object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
-      auto declaration = std::ranges::lower_bound(object_.declarations, record.type_id, {},
-                                                  &BtfDeclaration::type_id);
-      if (declaration == object_.declarations.end() || declaration->type_id != record.type_id)
-        return;
+      BtfDeclaration* declaration = object_.find_declaration(record.type_id);
+      if (!declaration) return;
       uint32_t& index = declaration->symbol_index;
       if (is_shared[index] && object_.by_place().find_function(section.index, record.insn_off) !=
                                   &object_.symbols[index])
@@ -111,7 +110,7 @@ class DeclarationBinder {
     std::unordered_map<uint32_t, BtfDeclaration*> nameless;
     for (BtfDeclaration& declaration : object_.declarations)
       if (declaration.is_func() && declaration.symbol_index == 0 &&
-          declaration.type().func_linkage() == BtfLinkage::Global)
+          declaration.linkage() == BtfLinkage::Global)
         nameless.emplace(declaration.type_id, &declaration);
     if (nameless.empty()) return;
     object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
@@ -166,11 +165,11 @@ class DeclarationBinder {
   void unbind_statics() {
     std::vector<bool> has_own(object_.symbols.size());
     for (const BtfDeclaration& declaration : object_.declarations)
-      if (!is_static(declaration.type())) has_own[declaration.symbol_index] = true;
+      if (!is_static(declaration)) has_own[declaration.symbol_index] = true;
     std::optional<std::unordered_set<std::string_view>> locals;
     for (BtfDeclaration& declaration : object_.declarations) {
       uint32_t symbol = declaration.symbol_index;
-      if (symbol == 0 || !is_static(declaration.type())) continue;
+      if (symbol == 0 || !is_static(declaration)) continue;
       if (!locals) locals = find_local_names();
       if (has_own[symbol] || locals->contains(object_.symbols[symbol].name))
         declaration.symbol_index = 0;
@@ -182,7 +181,7 @@ class DeclarationBinder {
   void restore_externs() {
     for (const BtfDeclaration& declaration : object_.declarations) {
       if (declaration.is_func() || declaration.symbol_index == 0 ||
-          declaration.type().var_linkage() != BtfLinkage::Extern)
+          declaration.linkage() != BtfLinkage::Extern)
         continue;
       InputSymbol& symbol = object_.symbols[declaration.symbol_index];
       if (symbol.is_in_section() && symbol.type == STT_NOTYPE && symbol.size == 0 &&
@@ -193,9 +192,8 @@ class DeclarationBinder {
     }
   }
 
-  static bool is_static(BtfType type) {
-    return type.kind() == BtfKind::Func ? type.func_linkage() == BtfLinkage::Static
-                                        : type.var_linkage() == BtfLinkage::Static;
+  static bool is_static(const BtfDeclaration& declaration) {
+    return declaration.linkage() == BtfLinkage::Static;
   }
 
   std::unordered_set<std::string_view> find_local_names() const {
@@ -211,9 +209,8 @@ class DeclarationBinder {
     SectionRole role = role_of(name);
     for (uint32_t i = 0; i < datasec.vlen(); ++i) {
       BtfVarSecinfo entry = datasec.var_secinfo(i);
-      auto declaration =
-          std::ranges::lower_bound(object_.declarations, entry.type, {}, &BtfDeclaration::type_id);
-      if (declaration == object_.declarations.end() || declaration->type_id != entry.type) continue;
+      BtfDeclaration* declaration = object_.find_declaration(entry.type);
+      if (!declaration) continue;
       declaration->datasec = name;
       declaration->role = role;
       declaration->offset = entry.offset;

@@ -67,16 +67,16 @@ bool is_skeleton(std::span<const std::byte> text) {
          begin.find("Made by bpfskel") != begin.npos;
 }
 
-bool is_raw_btf(std::span<const std::byte> image) {
-  if (image.size() < sizeof btf_magic) return false;
-  auto magic = load<uint16_t>(image.data(), std::endian::native);
-  return magic == btf_magic || magic == std::byteswap(btf_magic);
-}
-
 }  // namespace
 
 bool is_elf(std::span<const std::byte> image) {
   return image.size() >= SELFMAG && std::memcmp(image.data(), ELFMAG, SELFMAG) == 0;
+}
+
+bool is_raw_btf(std::span<const std::byte> image) {
+  if (image.size() < sizeof btf_magic) return false;
+  auto magic = load<uint16_t>(image.data(), std::endian::native);
+  return magic == btf_magic || magic == std::byteswap(btf_magic);
 }
 
 std::string describe_foreign_file(std::span<const std::byte> image) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -157,6 +158,7 @@ struct BtfDeclaration {
   /// The VAR or FUNC.
   BtfType type() const { return BtfType(words); }
   bool is_func() const { return type().kind() == BtfKind::Func; }
+  BtfLinkage linkage() const { return is_func() ? type().func_linkage() : type().var_linkage(); }
 };
 
 struct ReadOptions {
@@ -218,6 +220,9 @@ struct ObjectFile {
   const BtfDeclaration* find_declaration(uint32_t id) const {
     auto found = std::ranges::lower_bound(declarations, id, {}, &BtfDeclaration::type_id);
     return found == declarations.end() || found->type_id != id ? nullptr : &*found;
+  }
+  BtfDeclaration* find_declaration(uint32_t id) {
+    return const_cast<BtfDeclaration*>(std::as_const(*this).find_declaration(id));
   }
 
   /// Its functions and variables by their places; sorted on first use.

@@ -15,6 +15,7 @@
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
+#include "linker/types/function_maker.hpp"
 
 namespace bpflink {
 namespace {
@@ -60,23 +61,16 @@ class DatasecBuilder {
       return declare_local(object, declaration);
     if (!describes_symbol(object, declaration) || !symbol->in_output) return;
     if (!is_func) {
-      auto linkage = !symbol->is_defined    ? BtfLinkage::Extern
-                     : symbol->is_localized ? BtfLinkage::Static
-                                            : BtfLinkage::Global;
-      symbol->output_btf_id = add_var(object, type, linkage, object.type_map[type.type()]);
+      uint32_t id = object.type_map[type.type()];
+      symbol->output_btf_id = add_var(object, type, linkage_of(*symbol), id);
       object.type_map.set(declaration.type_id, symbol->output_btf_id);
     }
     if (symbol->is_defined) {
       if (!is_func) list_definition(*symbol, declaration.size);
-    } else if (!declaration.datasec.empty() && is_extern(type)) {
+    } else if (!declaration.datasec.empty() && declaration.linkage() == BtfLinkage::Extern) {
       // bpf-gcc lists externs in .bss, where they are not.
       list(declaration.datasec, {0, declaration.size, symbol->output_btf_id});
     }
-  }
-
-  static bool is_extern(BtfType type) {
-    return (type.kind() == BtfKind::Func ? type.func_linkage() : type.var_linkage()) ==
-           BtfLinkage::Extern;
   }
 
   /// The type of the part of a type that has `size` bytes, if all such members and elements, of
