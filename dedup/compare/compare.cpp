@@ -124,8 +124,7 @@ TypeComparison::Found TypeComparison::compare(const Pair& pair) {
       if (a.size() == b.size()) return std::nullopt;
       return differ(pair, bytes_note(a.size()), bytes_note(b.size()));
     case KindClass::Pointer:
-      if ((is(ComparePolicy::CCompatible) || is(ComparePolicy::CCompatibleSameLength)) &&
-          !pair.in_prototype)
+      if (is(ComparePolicy::CCompatible) && !pair.in_prototype)
         if (auto difference = compare_type_tags(pair, pair.a, pair.b, "")) return difference;
       add_pair(a.type(), b.type(), "->", true);
       return std::nullopt;

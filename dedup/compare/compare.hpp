@@ -24,8 +24,6 @@ enum class ComparePolicy : uint8_t {
   /// declaration with a definition, and behind a pointer, structs agree by name. Type tags of
   /// pointers count, because the verifier checks them, but not those in prototypes.
   CCompatible,
-  /// The same, and arrays must have one length. For the keys and values of maps.
-  CCompatibleSameLength,
   /// What libbpf's linker rejects: kinds, names, sizes and members must agree; signs, enumerators,
   /// lengths of arrays, and members of structs behind a pointer need not. Here neither need the
   /// names of bit-fields and of padding, which mean nothing for the layout.

@@ -134,10 +134,12 @@ class MapComparison {
                     fmt::format("value {}", b.number));
     }
     if (as_libbpf() && a.form == Form::Values) return hold_alike(a, b) ? std::nullopt : whole();
-    if (as_libbpf() && a.form == Form::Type && size_of(a) != size_of(b)) return whole();
-    ComparePolicy policy = as_libbpf() ? maps_.policy : ComparePolicy::CCompatibleSameLength;
-    TypeComparison comparison(types_, types_, policy);
-    if (a.form == Form::Type) return comparison.run(a.type_id, b.type_id, path_of(a) + "->");
+    TypeComparison comparison(types_, types_, maps_.policy);
+    if (a.form == Form::Type) {
+      auto difference = comparison.run(a.type_id, b.type_id, path_of(a) + "->");
+      // In C, an array without a length agrees with any.
+      return difference || size_of(a) == size_of(b) ? difference : whole();
+    }
     if (a.form != Form::Values) return comparison.run(type_a, type_b, path_of(a));
     // The number of values does not matter.
     auto element = [&](uint32_t id) {
