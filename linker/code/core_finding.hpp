@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,8 +27,11 @@ enum class CoreStatus : uint8_t {
   Fails,
 };
 
-/// The name of a status: "resolves", "guarded", "unknown", "fails".
-std::string_view core_status_name(CoreStatus status);
+/// The name of a status.
+inline std::string_view core_status_name(CoreStatus status) {
+  constexpr std::string_view names[] = {"resolves", "guarded", "unknown", "fails"};
+  return names[static_cast<size_t>(status)];
+}
 
 /// A kind of thing that a kernel binds when an object is loaded.
 enum class CoreNeed : uint8_t {
@@ -48,8 +52,15 @@ enum class CoreNeed : uint8_t {
   Load,          ///< that the kernel itself loads the program
 };
 
-/// "kfunc", "config option".
-std::string_view core_need_name(CoreNeed need);
+/// What reports call it.
+inline std::string_view core_need_name(CoreNeed need) {
+  constexpr std::string_view names[] = {
+      "relocation",    "kfunc",       "kernel variable",   "kernel symbol", "config option",
+      "attach target", "struct_ops",  "struct_ops member", "helper",        "map type",
+      "program type",  "attach type", "instructions",      "argument type", "load"};
+  static_assert(std::size(names) == static_cast<size_t>(CoreNeed::Load) + 1);
+  return names[static_cast<size_t>(need)];
+}
 /// Whether the object declares it as an extern.
 constexpr bool is_extern(CoreNeed need) {
   return need >= CoreNeed::Kfunc && need <= CoreNeed::ConfigOption;

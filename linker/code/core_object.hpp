@@ -10,20 +10,31 @@
 #include <string_view>
 #include <vector>
 
+#include "bpflink/core.hpp"
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/object.hpp"
 #include "linker/code/code_graph.hpp"
 #include "linker/code/core_finding.hpp"
-#include "linker/code/core_records.hpp"
-#include "linker/code/insn_features.hpp"
 #include "linker/object/contents.hpp"
+#include "linker/object/kernel_features.hpp"
 
 namespace bpflink {
+
+/// A relocation of .BTF.ext.
+struct CoreRecord {
+  uint32_t section;  ///< index of the section of code
+  uint32_t index;    ///< in that section's list in .BTF.ext
+  uint64_t offset;   ///< bytes into the section
+  CoreRelocation relocation;
+  const InputSymbol* function;  ///< the function that contains the instruction
+};
 
 /// An object, its relocations and all else that a kernel binds.
 struct CoreObject {
   std::string name;
   Object object;
+  /// In the order of .BTF.ext. Like loaders, this skips relocations in code of no function, which
+  /// libbpf's linker leaves of losing weak functions.
   std::vector<CoreRecord> records;
   /// By program: by default, a loader skips it, or it may fail.
   std::vector<bool> is_optional;

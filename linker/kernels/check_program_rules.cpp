@@ -1,4 +1,5 @@
-// Checks what kernels demand of a program as a whole: its license, and the maps that it refers to.
+// Checks what kernels demand of a program as a whole: its license, and the maps that it refers to;
+// and instructions that later releases brought.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "linker/object/gc_roots.hpp"
 #include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
+#include "linker/object/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -119,6 +121,25 @@ void KernelNeeds::check_program_rules() {
   check_per_cpu_data(*this);
   check_exception_callbacks(*this);
   check_locks(*this);
+}
+
+void KernelNeeds::check_instructions() {
+  for (const auto& [feature, places] : code.feature_uses) {
+    if (kernel.has(feature) == Knowledge::Known) continue;
+    const KernelFeatureRow& row = row_of(feature);
+    bool is_anywhere = kernel.has_release(row.refused_anywhere_before) == Knowledge::Absent;
+    CodeUse use = is_anywhere ? CodeUse::Contained : CodeUse::Reached;
+    ProgramList programs = users_of(places, use);
+    if (programs.empty()) continue;
+    std::string name(row.name);
+    report_release(add(CoreNeed::Instructions, name, std::move(programs), places, use), row.brought,
+                   name, fmt::format("there are no {}, which", name), std::string(row.advice));
+  }
+  ProgramList programs = users_of(code.excess_arguments, CodeUse::Reached);
+  if (programs.empty()) return;
+  add(CoreNeed::Instructions, "arguments on the stack", std::move(programs), code.excess_arguments)
+      .fail("a function loads an argument from the stack that its type does not have",
+            std::string(excess_advice));
 }
 
 }  // namespace bpflink

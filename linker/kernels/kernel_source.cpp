@@ -7,20 +7,24 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
+#include "linker/io/input_file.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
-#include "linker/kernels/manifest.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 /// "5.4.0-42-generic" for "5.4.0-42-generic.btf.tar.xz"; "" for a name without ".btf".
 std::string stem_of_btf(const std::string& name) {
@@ -44,6 +48,61 @@ bool may_wrap_kernel(const std::string& name) {
 
 std::string file_name_of(const std::string& path) {
   return fs::path(path).filename().string();
+}
+
+constexpr size_t largest_manifest = 64 << 20;
+
+/// Resolves a path in a manifest.
+std::string path_in(const std::string& manifest, const std::string& path) {
+  return (fs::path(manifest).parent_path() / path).lexically_normal().string();
+}
+
+/// The kernels of a manifest that exist, by canonical_path().
+using Manifest = std::map<std::string, KernelRecord>;
+
+/// Reads one object of the list and returns its file.
+std::expected<std::string, Error> read_record(const Json& object, KernelRecord& record) {
+  if (!object.is_object()) return fail("is not an object");
+  std::string file;
+  const std::array<std::pair<std::string_view, std::string*>, 5> fields = {{
+      {"file", &file},
+      {"release", &record.identity.release},
+      {"arch", &record.identity.arch},
+      {"build_id", &record.identity.build_id},
+      {"config", &record.config},
+  }};
+  for (const auto& [key, value] : object.items()) {
+    std::string* field = nullptr;
+    for (const auto& [name, text] : fields)
+      if (name == key) field = text;
+    if (field == nullptr) return fail("has the unknown key \"{}\"", key);
+    if (!value.is_string()) return fail("\"{}\" is not a string", key);
+    *field = value.get<std::string>();
+  }
+  if (file.empty()) return fail("has no \"file\"");
+  record.identity.arch = arch_name(record.identity.arch);
+  return file;
+}
+
+/// Reads the manifest at `path`. Errors begin with the path.
+std::expected<Manifest, Error> read_manifest(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return fail_in(path, file.error());
+  auto bytes = file->bytes();
+  if (bytes.size() > largest_manifest) return fail("{}: is too large for a manifest", path);
+  Json list = Json::parse(text_of(bytes), nullptr, false);
+  if (!list.is_array()) return fail("{}: is not a list in JSON", path);
+  Manifest manifest;
+  for (size_t i = 0; i < list.size(); ++i) {
+    KernelRecord record;
+    auto named = read_record(list[i], record);
+    if (!named) return fail("{}: entry {} {}", path, i + 1, named.error().message);
+    if (!record.config.empty()) record.config = path_in(path, record.config);
+    auto kernel = canonical_path(path_in(path, *named));
+    if (!kernel) return fail("{}: {}", *named, kernel.error().message);
+    if (*kernel) manifest.insert_or_assign(std::move(**kernel), std::move(record));
+  }
+  return manifest;
 }
 
 /// Adds the kernels in a directory.

@@ -1,5 +1,5 @@
-// Uses of an address in the code behind the instruction that puts it into a register. Branches are
-// not followed: what stands behind them counts as reached.
+// Uses of an address in the code behind the instruction that puts it into a register, and of the
+// stack. Branches are not followed: what stands behind them counts as reached.
 #pragma once
 
 #include <algorithm>
@@ -68,6 +68,19 @@ void for_each_use_of_address(const InputSection& code, uint64_t at, int64_t offs
                   auto used = tracker.step(insn);
                   if (used.is_address && insn.is_access()) visit(here, insn, used.offset);
                 });
+}
+
+/// Bytes below the frame pointer, r10: the furthest that an instruction reads, writes, or makes a
+/// pointer to.
+inline uint64_t stack_use(std::span<const std::byte> code, std::endian order) {
+  constexpr uint8_t frame_pointer = 10;
+  int64_t lowest = 0;
+  AddressTracker tracker(frame_pointer, 0);
+  for_each_insn(code, 0, code.size(), order, [&](uint64_t, const Insn& insn) {
+    auto used = tracker.step(insn);
+    if (used.offset) lowest = std::min(lowest, *used.offset + (insn.is_access() ? insn.off : 0));
+  });
+  return static_cast<uint64_t>(-lowest);
 }
 
 }  // namespace bpflink

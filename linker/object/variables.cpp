@@ -1,4 +1,4 @@
-// Variables of data sections, and externs.
+// Programs, variables of data sections, and externs.
 #include <algorithm>
 #include <tuple>
 
@@ -72,6 +72,19 @@ void add_kconfig(const BtfView& btf, uint32_t datasec_id, ObjectContents& conten
 }
 
 }  // namespace
+
+void collect_programs(const ObjectIndex& index, ObjectContents& contents) {
+  for (const InputSection& section : index.file.linked_sections()) {
+    if (!section.holds_programs()) continue;
+    for (const InputSymbol* symbol : index.symbols_in(section)) {
+      if (symbol->is_local() || symbol->type != STT_FUNC) continue;
+      const BtfDeclaration* func = index.declaration_of(*symbol);
+      contents.programs.push_back({symbol->name, section.name, section_meaning(section.name),
+                                   symbol->value, symbol->size, func ? func->type_id : 0,
+                                   index.type_of(*symbol)});
+    }
+  }
+}
 
 void collect_data_sections(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections())

@@ -1,10 +1,8 @@
-#include "linker/object/stack_use.hpp"
-
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "linker/object/insn.hpp"
+#include "linker/object/address_uses.hpp"
 
 namespace bpflink {
 namespace {
