@@ -77,21 +77,6 @@ struct OutputFunction {
       0;  ///< the FUNC that was made for it where no record described it, or 0
 };
 
-/// A definition that --gc-sections dropped, for reports.
-struct DroppedDefinition {
-  const ObjectFile* object;
-  const InputSection* section;
-  uint64_t offset;
-  uint64_t size;
-  std::string_view name;  ///< "" for code metadata (code_metadata.hpp)
-  uint64_t memory = 0;    ///< bytes of a full map
-
-  std::string describe() const {
-    std::string text = object->describe_place(*section, offset);
-    return name.empty() ? text : text.append(" ").append(name);
-  }
-};
-
 /// Where the linked object goes: to the file at `path`, to the caller's descriptor `fd`, or, with
 /// neither, to memory.
 struct OutputTarget {
@@ -125,7 +110,7 @@ struct Context {
   std::endian byte_order = std::endian::little;
   SymbolTable symbols;
   std::vector<std::unique_ptr<OutputSection>> sections;  ///< in order of first appearance
-  std::vector<DroppedDefinition> dropped;
+  std::vector<DroppedPart> dropped;                      ///< by --gc-sections, set by mark_live()
   bool has_code_of_bitcode = false;         ///< whether LLVM made an object in this link
   std::vector<DroppedPart> optimized_away;  ///< of bitcode, set by join_bitcode()
   /// For each jump table's fragment, the code section that its offsets point into.

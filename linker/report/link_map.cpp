@@ -11,13 +11,6 @@
 namespace bpflink {
 namespace {
 
-DroppedPart drop(const ObjectFile& object, std::string_view section, uint64_t offset,
-                 std::string_view name, uint64_t bytes, std::string reason) {
-  std::string place = section.empty() ? object.name : object.describe_place(section, offset);
-  if (!name.empty()) place.append(" ").append(name);
-  return {object.name, std::string(section), std::string(name), std::move(reason), bytes, place};
-}
-
 void add_dropped_sections(const ObjectFile& object, std::vector<DroppedPart>& list) {
   uint64_t dwarf = 0;
   for (const InputSection& section : object.sections) {
@@ -25,13 +18,13 @@ void add_dropped_sections(const ObjectFile& object, std::vector<DroppedPart>& li
     if (is_dropped && section.name.starts_with(".debug_"))
       dwarf += section.size;
     else if (is_dropped)
-      list.push_back(drop(object, section.name, 0, "", section.size,
-                          section.size == 0 ? "empty" : "of no use in a linked object"));
+      list.push_back(dropped_part(object, section.name, 0, "", section.size,
+                                  section.size == 0 ? "empty" : "of no use in a linked object"));
     if (section.same_as)
-      list.push_back(drop(object, section.name, 0, "", section.size,
-                          fmt::format("same as in {}", section.same_as->file->name)));
+      list.push_back(dropped_part(object, section.name, 0, "", section.size,
+                                  fmt::format("same as in {}", section.same_as->file->name)));
   }
-  if (dwarf != 0) list.push_back(drop(object, "", 0, "", dwarf, "DWARF"));
+  if (dwarf != 0) list.push_back(dropped_part(object, "", 0, "", dwarf, "DWARF"));
 }
 
 void add_losers(const ObjectFile& object, std::vector<DroppedPart>& list) {
@@ -42,9 +35,9 @@ void add_losers(const ObjectFile& object, std::vector<DroppedPart>& list) {
     if (section.same_as) continue;
     bool stays = place_of(section, symbol.value).has_value();
     list.push_back(
-        drop(object, section.name, symbol.value, symbol.name, stays ? 0 : symbol.size,
-             fmt::format("overridden by that of {}{}", symbol.global->file->name,
-                         stays ? "; its bytes stay, as the section cannot be split" : "")));
+        dropped_part(object, section.name, symbol.value, symbol.name, stays ? 0 : symbol.size,
+                     fmt::format("overridden by that of {}{}", symbol.global->file->name,
+                                 stays ? "; its bytes stay, as the section cannot be split" : "")));
   }
 }
 
@@ -114,15 +107,20 @@ void add_totals(std::string& text, const Context& context) {
 
 }  // namespace
 
+DroppedPart dropped_part(const ObjectFile& object, std::string_view section, uint64_t offset,
+                         std::string_view name, uint64_t bytes, std::string reason) {
+  std::string place = section.empty() ? object.name : object.describe_place(section, offset);
+  if (!name.empty()) place.append(" ").append(name);
+  return {object.name, std::string(section), std::string(name), std::move(reason), bytes, place};
+}
+
 std::vector<DroppedPart> find_dropped(const Context& context) {
   std::vector<DroppedPart> list;
   for (const auto& object : context.objects) {
     add_dropped_sections(*object, list);
     add_losers(*object, list);
   }
-  for (const DroppedDefinition& dropped : context.dropped)
-    list.push_back(drop(*dropped.object, dropped.section->name, dropped.offset, dropped.name,
-                        dropped.size, "not reached from any root"));
+  std::ranges::copy(context.dropped, std::back_inserter(list));
   std::ranges::copy(context.optimized_away, std::back_inserter(list));
   return list;
 }
@@ -135,7 +133,8 @@ std::vector<DroppedPart> find_merged_strings(const Context& context) {
       for (const Fragment& fragment : section.fragments)
         if (fragment.live && fragment.is_duplicate) bytes += fragment.end - fragment.begin;
       if (bytes != 0)
-        list.push_back(drop(*object, section.name, 0, "", bytes, "same strings as earlier ones"));
+        list.push_back(
+            dropped_part(*object, section.name, 0, "", bytes, "same strings as earlier ones"));
     }
   return list;
 }

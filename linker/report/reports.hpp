@@ -16,6 +16,7 @@
 namespace bpflink {
 
 struct Context;
+struct ObjectFile;
 struct OutputParts;
 
 /// Every fragment of every output section with where it is from, and what was dropped and why
@@ -27,6 +28,10 @@ std::string make_cross_references(const Context& context);
 
 /// Dropped sections and definitions, in the order of --Map.
 std::vector<DroppedPart> find_dropped(const Context& context);
+
+/// A section that is dropped, or the definition `name` at `offset` of it.
+DroppedPart dropped_part(const ObjectFile& object, std::string_view section, uint64_t offset,
+                         std::string_view name, uint64_t bytes, std::string reason);
 
 /// The sections of strings that earlier inputs have, with the bytes of these strings.
 std::vector<DroppedPart> find_merged_strings(const Context& context);

@@ -18,6 +18,7 @@
 #include "linker/lto/report_parts.hpp"
 #include "linker/object/gc_roots.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/report/reports.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {
@@ -207,11 +208,9 @@ class Joiner {
             defined.contains(symbol.name))
           continue;
         const InputSection& section = object->sections[symbol.section];
-        std::string name(symbol.name);
         context_.optimized_away.push_back(
-            {object->name, std::string(section.name), name,
-             "LLVM has inlined it, or found that nothing needs it", symbol.size,
-             object->describe_place(section, symbol.value).append(" ").append(name)});
+            dropped_part(*object, section.name, symbol.value, symbol.name, symbol.size,
+                         "LLVM has inlined it, or found that nothing needs it"));
       }
   }
 

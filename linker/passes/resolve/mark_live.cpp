@@ -18,6 +18,7 @@
 #include "linker/object/gc_roots.hpp"
 #include "linker/object/references.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/report/reports.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
@@ -186,6 +187,19 @@ class Marker {
   }
 
   void report() {
+    uint64_t bytes = 0, memory = 0;
+    auto drop = [&](const InputSection& section, uint64_t offset, uint64_t size,
+                    std::string_view name, uint64_t memory_of_map) {
+      const DroppedPart& dropped = context_.dropped.emplace_back(dropped_part(
+          *section.file, section.name, offset, name, size, "not reached from any root"));
+      std::string text = fmt::format("removing unused {}", dropped.place);
+      if (memory_of_map != 0)
+        text += fmt::format(": up to {} of memory", count_of(memory_of_map, "byte"));
+      context_.diagnostics.note(std::move(text), {}, DiagnosticCode::Dropped,
+                                {.file = section.file->name, .symbol = name});
+      bytes += size;
+      memory += memory_of_map;
+    };
     for (auto& object : context_.objects)
       for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
@@ -196,27 +210,15 @@ class Marker {
         if (!section.is_linked() || (symbol.type != STT_FUNC && symbol.type != STT_OBJECT))
           continue;
         const Fragment& fragment = fragment_at(section, static_cast<int64_t>(symbol.value));
-        if (fragment.live || !fragment.is_candidate) continue;
-        context_.dropped.push_back(
-            {object.get(), &section, symbol.value, symbol.size, symbol.name, memory_of(symbol)});
+        if (!fragment.live && fragment.is_candidate)
+          drop(section, symbol.value, symbol.size, symbol.name, memory_of(symbol));
       }
     for (auto& object : context_.objects)
       for (InputSection& section : object->linked_sections())
         if (section.is_code_metadata() && section.role != SectionRole::JumpTables)
           for (const Fragment& fragment : section.fragments)
             if (fragment.is_candidate && !fragment.live)
-              context_.dropped.push_back(
-                  {object.get(), &section, fragment.begin, fragment.end - fragment.begin, {}});
-    uint64_t bytes = 0, memory = 0;
-    for (const DroppedDefinition& dropped : context_.dropped) {
-      std::string text = fmt::format("removing unused {}", dropped.describe());
-      if (dropped.memory != 0)
-        text += fmt::format(": up to {} of memory", count_of(dropped.memory, "byte"));
-      context_.diagnostics.note(std::move(text), {}, DiagnosticCode::Dropped,
-                                {.file = dropped.object->name, .symbol = dropped.name});
-      bytes += dropped.size;
-      memory += dropped.memory;
-    }
+              drop(section, fragment.begin, fragment.end - fragment.begin, "", 0);
     std::string text = fmt::format("removed {} of {}", count_of(bytes, "byte"),
                                    count_of(context_.dropped.size(), "unused definition"));
     if (memory != 0)
