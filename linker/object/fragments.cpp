@@ -15,6 +15,16 @@ Fragment& fragment_at(InputSection& section, int64_t offset) {
   return const_cast<Fragment&>(fragment_at(std::as_const(section), offset));
 }
 
+void sort_extents(std::vector<Extent>& extents, uint64_t size) {
+  std::ranges::sort(extents, {}, &Extent::begin);
+  uint64_t next = size;
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (i + 1 < extents.size() && extents[i + 1].begin > extents[i].begin)
+      next = extents[i + 1].begin;
+    if (extents[i].end == extents[i].begin) extents[i].end = next;
+  }
+}
+
 bool is_live(const InputSection& section) {
   return std::ranges::any_of(
       section.fragments, [](const Fragment& each) { return each.live && each.begin != each.end; });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "linker/object/object_file.hpp"
 
@@ -11,6 +12,16 @@ namespace bpflink {
 /// The fragment that contains `offset`, or the nearest one.
 Fragment& fragment_at(InputSection& section, int64_t offset);
 const Fragment& fragment_at(const InputSection& section, int64_t offset);
+
+/// The bytes of a section that a symbol stands for, and whether they stay.
+struct Extent {
+  uint64_t begin, end;
+  bool live = true;
+};
+
+/// Sorts extents of a section of `size` bytes. A symbol without a size (from assembly) extends to
+/// the next one.
+void sort_extents(std::vector<Extent>& extents, uint64_t size);
 
 /// Whether the output has some of a section.
 bool is_live(const InputSection& section);

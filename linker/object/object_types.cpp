@@ -7,6 +7,7 @@
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/declarations.hpp"
+#include "linker/object/fragments.hpp"
 #include "linker/object/symbols_by_place.hpp"
 
 namespace bpflink {
@@ -113,33 +114,24 @@ class TypesReader {
     return {};
   }
 
-  /// Whether a symbol covers the byte. A symbol without a size extends to the next.
+  /// Whether a symbol covers the byte. Called only for objects that have functions without one.
   bool is_covered(uint32_t section, uint64_t offset) {
     if (covers_.empty()) find_covers();
-    auto after = std::ranges::upper_bound(covers_, std::pair(section, offset), {}, &Cover::begin);
-    if (after == covers_.begin()) return false;
-    const Cover& last = *(after - 1);
-    return last.begin.first == section && offset < last.end;
+    const std::vector<Extent>& covers = covers_[section];
+    auto after = std::ranges::upper_bound(covers, offset, {}, &Extent::begin);
+    return after != covers.begin() && offset < (after - 1)->end;
   }
 
-  /// Called only for objects that have functions without a symbol.
   void find_covers() {
-    covers_.push_back({{0, 0}, 0});
+    covers_.resize(object_.sections.size());
     for (const InputSymbol& symbol : object_.symbols)
       if (is_cut_at(symbol))
-        covers_.push_back({{symbol.section, symbol.value}, symbol.value + symbol.size});
-    std::ranges::stable_sort(covers_, {}, &Cover::begin);
-    uint64_t next = 0;  // where the next symbol of the section begins
-    for (size_t i = covers_.size(); i-- > 0;) {
-      const auto [section, begin] = covers_[i].begin;
-      bool is_last = i + 1 == covers_.size() || covers_[i + 1].begin.first != section;
-      if (is_last) next = object_.sections[section].size;
-      if (!is_last && covers_[i + 1].begin.second > begin) next = covers_[i + 1].begin.second;
-      if (covers_[i].end == begin) covers_[i].end = next;
+        covers_[symbol.section].push_back({symbol.value, symbol.value + symbol.size});
+    for (const InputSection& section : object_.sections) {
+      sort_extents(covers_[section.index], section.size);
+      uint64_t end = 0;
+      for (Extent& cover : covers_[section.index]) end = cover.end = std::max(end, cover.end);
     }
-    for (size_t i = 1; i < covers_.size(); ++i)
-      if (covers_[i].begin.first == covers_[i - 1].begin.first)
-        covers_[i].end = std::max(covers_[i].end, covers_[i - 1].end);
   }
 
   /// The bytes of .BTF or .BTF.ext with the symbols' values added. Compilers refer to section
@@ -172,14 +164,9 @@ class TypesReader {
     return nullptr;
   }
 
-  /// Bytes of a section that symbols cover.
-  struct Cover {
-    std::pair<uint32_t, uint64_t> begin;  ///< section and offset
-    uint64_t end;                         ///< the furthest end of symbols that begin up to here
-  };
-
   ObjectFile& object_;
-  std::vector<Cover> covers_;  ///< filled by find_covers()
+  /// By section; each ends where the furthest of those that begin up to it does.
+  std::vector<std::vector<Extent>> covers_;
 };
 
 }  // namespace

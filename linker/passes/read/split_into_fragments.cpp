@@ -18,11 +18,6 @@
 namespace bpflink {
 namespace {
 
-struct Extent {
-  uint64_t begin, end;
-  bool live;
-};
-
 class Splitter {
  public:
   Splitter(Context& context, ObjectFile& object) : context_(context), object_(object) {}
@@ -68,8 +63,7 @@ class Splitter {
   }
 
   void split_section(InputSection& section, std::vector<Extent>& extents) {
-    std::ranges::sort(extents, {}, &Extent::begin);
-    give_sizes(extents, section.size);
+    sort_extents(extents, section.size);
     join_overlapping(section, extents);
 
     section.fragments.clear();
@@ -129,16 +123,6 @@ class Splitter {
     }
     if (begin < section.size || section.size == 0)
       section.fragments.push_back({begin, section.size});
-  }
-
-  /// A symbol without a size (from assembly) extends to the next one.
-  static void give_sizes(std::vector<Extent>& extents, uint64_t section_size) {
-    uint64_t next = section_size;
-    for (size_t i = extents.size(); i-- > 0;) {
-      if (i + 1 < extents.size() && extents[i + 1].begin > extents[i].begin)
-        next = extents[i + 1].begin;
-      if (extents[i].end == extents[i].begin) extents[i].end = next;
-    }
   }
 
   /// Joins symbols that share bytes (aliases) and functions that fall through into the next: they
