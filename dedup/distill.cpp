@@ -162,15 +162,9 @@ void Distiller::number() {
 DistilledBtf Distiller::write_split() {
   BtfBuilder types(base_.get());
   types.set_layout({split_.layout().begin(), split_.layout().end()});
-  std::vector<uint32_t> words;
   for (uint32_t id : sources_) {
-    std::span<const uint32_t> old = split_.type(id).words();
-    words.assign(old.begin(), old.end());
-    if (vlen_of(words.data()) > max_classic_vlen) allow_wide_vlen(types);
-    for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = types.add_string(split_.string(word)); });
-    for_each_reference(std::span(words), [&](uint32_t& word) { word = ids_[word]; });
-    types.add_type(words);
+    if (split_.type(id).vlen() > max_classic_vlen) allow_wide_vlen(types);
+    copy_type(types, split_, id, [&](uint32_t to) { return ids_[to]; });
   }
   return {std::move(base_blob_), std::move(base_), std::move(types), TypeMap(0, std::move(ids_))};
 }

@@ -144,14 +144,7 @@ std::vector<uint32_t> rearrange_types(BtfBuilder& types, std::span<const uint32_
   BtfBuilder arranged(old.base);
   arranged.set_layout(old.layout);
   if (old.may_have_wide_vlen) allow_wide_vlen(arranged);
-  std::vector<uint32_t> words;
-  for (uint32_t id : order) {
-    words.assign(types.words_of(id).begin(), types.words_of(id).end());
-    for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = arranged.add_string(types.string(word)); });
-    for_each_reference(std::span(words), [&](uint32_t& word) { word = ids[word]; });
-    arranged.add_type(words);
-  }
+  for (uint32_t id : order) copy_type(arranged, types, id, [&](uint32_t to) { return ids[to]; });
   types = std::move(arranged);
   return ids;
 }

@@ -108,13 +108,8 @@ std::expected<std::vector<std::byte>, Error> relocate_base(std::span<const std::
   if (auto ok = relocation.find_types(); !ok) return std::unexpected(ok.error());
   BtfBuilder types(&kernel);
   for (uint32_t id = split.first_id(); id < split.end_id(); ++id) {
-    BtfType type = split.type(id);
-    if (!is_known(type.kind())) return fail("type [{}] is of an unknown kind", id);
-    std::vector<uint32_t> words(type.words().begin(), type.words().end());
-    for_each_string(std::span(words),
-                    [&](uint32_t& word) { word = types.add_string(split.string(word)); });
-    for_each_reference(std::span(words), [&](uint32_t& word) { word = relocation.new_id(word); });
-    types.add_type(words);
+    if (!is_known(split.kind(id))) return fail("type [{}] is of an unknown kind", id);
+    copy_type(types, split, id, [&](uint32_t to) { return relocation.new_id(to); });
   }
   return types.finish(split.byte_order());
 }
