@@ -22,11 +22,11 @@ void begin_with_strings(BtfBuilder& types, std::string_view strings);
 /// Lets finish() write types with a vlen above 0xffff, because an input has some.
 void allow_wide_vlen(BtfBuilder& types);
 
-/// Adds type `id` of `from`, whose references become `new_id(reference)`. Returns its id. Its kind
-/// must be known.
+/// Adds type `id` of `from`, or of its base, whose references become `new_id(reference)`. Returns
+/// its id. Its kind must be known.
 template <typename NewId>
 uint32_t copy_type(BtfBuilder& types, const BtfView& from, uint32_t id, NewId new_id) {
-  uint32_t copy = types.add_type(from.words_of(id));
+  uint32_t copy = types.add_type(from.type(id).words());
   for_each_string(types.mutable_words(copy),
                   [&](uint32_t& word) { word = types.add_string(from.string(word)); });
   for_each_reference(types.mutable_words(copy), [&](uint32_t& word) { word = new_id(word); });

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <map>
 
 #include "fixtures.hpp"
@@ -103,6 +104,9 @@ TEST_CASE("no option is ignored") {
 }
 
 TEST_CASE("the library takes the options of the table, but for those of the program") {
+  TemporaryDirectory directory;
+  const std::string names = directory.file("names");
+  std::ofstream(names) << "name\n";
   // A right value and a wrong one for each name of a value
   const std::map<std::string_view, std::pair<std::string, std::string>> values = {
       {"N", {"1", "x"}},
@@ -113,7 +117,7 @@ TEST_CASE("the library takes the options of the table, but for those of the prog
       {"FILE=PREFIX", {"a=b", "a"}},
       {"classic-header", {"classic-header", "x86"}},
       {"bpf", {"bpf", "x86"}},
-      {"FILE", {fixture("counters.o"), "-r"}},
+      {"FILE", {names, "-r"}},
       {"DIR", {"directory", "-r"}},
       {"NAME", {"name", "-r"}},
       {"SYMBOL", {"name", "-r"}},

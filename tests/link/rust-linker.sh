@@ -83,7 +83,7 @@ refused '--emit makes no object, for reports or a skeleton' --emit llvm-ir -Map 
 refused 'cannot open' --export-symbols none
 printf 'prog\n\1\n' >list
 refused 'line 2 is no name of a symbol' --export-symbols list
-refused 'LLVM knows not all features of processors in +alu32,+none' --cpu-features +alu32,+none
+refused 'LLVM knows not all features of processors in +alu32,+none (--cpu-features)' --cpu-features +alu32,+none
 compile bare -flto -g0 <<<'SEC("tc") int bare(void *ctx) { return 1; }'
 rust/bpf-linker --cpu generic bare.o -o out.o &>text || fail "$(<text)"
 grep -q '>>> compile with -C debuginfo=2: debug = 2 in the profile of Cargo.toml' text || fail "no hint: $(<text)"

@@ -38,6 +38,7 @@ EXCEPTIONS = {
     "no file in memory": "only memory can be short",
     "Broken module": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",
+    "is not a recognized feature": "the words of LLVM",
     "stack depth": "the words of the kernel",
     "says too much": "takes a gigabyte of a kernel",
     "Options of bpf-linker": "the head of a group of options",
