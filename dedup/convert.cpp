@@ -24,7 +24,6 @@
 #include "dedup/check/checks.hpp"
 #include "dedup/check/features.hpp"
 #include "dedup/check/names.hpp"
-#include "dedup/check/releases.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"

@@ -24,7 +24,7 @@
 // A *unit* is what one run of the compiler saw. Normally an input is one unit. No compiler writes
 // an untainted type twice. (Objects do not count: they may have any names.) So an input with two
 // equal untainted types was merged from several units. It is split into the connected components of
-// its type graph (ambiguity/units.cpp).
+// its type graph (ambiguity/bindings.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may resolve to a definition of
 // its tag. The set of units and the base decide which one; their order never does:
@@ -93,7 +93,6 @@
 #include <unordered_set>
 
 #include "dedup/deduplication.hpp"
-#include "dedup/flatten.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
@@ -132,6 +131,35 @@ Error strings_error(const Deduplication& d) {
   return {std::move(message)};
 }
 
+/// Flattening: a base and what is split from it become one blob that stands alone.
+///
+/// Split BTF continues the type ids and string offsets of its base. So the two, one after the
+/// other, already are one valid blob, and no word in them changes:
+///
+///   base    [1] INT int   [2] FWD task   [3] PTR -> 2     strings  0..100
+///   split   [4] STRUCT task {[1] id}     [5] PTR -> 4     strings  100..140
+///
+/// But the base did not change while inputs were deduplicated against it. As part of the whole, its
+/// declarations may resolve to definitions of the inputs: here [2] to [4], and then [3] and [5] are
+/// equal. So the joined blob is deduplicated once more, without a base. If no types of the base
+/// merge, they keep their ids.
+std::expected<DedupResult, Error> flatten(const DedupOptions& options,
+                                          std::span<const BtfKindLayout> layout,
+                                          DedupResult split) {
+  auto joined = join(split.types, layout);
+  if (!joined) return std::unexpected(joined.error());
+  split.types = BtfBuilder();
+  Deduplicator deduplicator(
+      {.threads = options.threads, .borrow_inputs = true, .sort = options.sort});
+  deduplicator.add("base and the types split from it", *joined);
+  auto flat = deduplicator.run();
+  if (!flat) return flat;
+  compose(split.type_maps, flat->type_maps[0]);
+  flat->type_maps = std::move(split.type_maps);
+  flat->classify_seconds += split.classify_seconds;
+  return flat;
+}
+
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // Find the class of each type by its key (classes/classifier.cpp). This takes nearly all the
   // time, so several workers share it (classes/workers.cpp). Tags are compared by name.
@@ -159,7 +187,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   if (auto id = find_self_containing(result->types))
     return std::unexpected(containment_error(d, result->types, *id));
 
-  // With --flatten, deduplicate base and output together (flatten.cpp). The passes above did not
+  // With --flatten, deduplicate base and output together. The passes above did not
   // change the base.
   if (!d.options.flatten || !d.options.base) return result;
   d.inputs.clear();  // free memory no longer needed

@@ -20,16 +20,15 @@
 // The binding of a component is the set of its own tags' meanings and of the bindings of the
 // components that it refers to. A set of one is that one. Bindings are interned as numbers. A
 // profile takes time linear in what reaches its tags. The sum over all profiles has a limit.
-#include "dedup/ambiguity/bindings.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
-#include "dedup/ambiguity/units.hpp"
+#include "dedup/ambiguity/tainted_graph.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/interner.hpp"
 #include "dedup/messages.hpp"
@@ -120,6 +119,83 @@ class Components {
   uint32_t entered_ = 0;
 };
 
+/// By index of a type: its connected component, numbered from 0 on. And the count of components.
+/// (Union-find with path halving.)
+std::pair<std::vector<uint32_t>, uint32_t> find_components(const Input& input,
+                                                           const std::vector<bool>& reaches_tag) {
+  const BtfView& types = input.types();
+  std::vector<uint32_t> parents(input.class_of_type.size());
+  std::iota(parents.begin(), parents.end(), 0);
+  auto find = [&](uint32_t index) {
+    while (parents[index] != index) index = parents[index] = parents[parents[index]];
+    return index;
+  };
+  for (uint32_t index = 0; index < parents.size(); ++index) {
+    std::span<const uint32_t> words = types.words_of(types.first_id() + index);
+    if (input.class_of_type[index] == omitted_class || kind_of(words.data()) == BtfKind::Datasec)
+      continue;
+    uint32_t root = find(index);
+    for_each_reference(words, [&](uint32_t child) {
+      if (child < types.first_id() || !reaches_tag[input.class_of_type[child - types.first_id()]])
+        return;
+      uint32_t other = find(child - types.first_id());
+      // The lower index becomes the root.
+      if (other < root) std::swap(other, root);
+      parents[other] = root;
+    });
+  }
+  uint32_t count = 0;  // a parent has a lower index, so its number is known
+  for (uint32_t index = 0; index < parents.size(); ++index)
+    parents[index] = parents[index] == index ? count++ : parents[parents[index]];
+  return {std::move(parents), count};
+}
+
+/// By tainted type: its unit, numbered from 1 on, 0 for the base; and one past the last. A unit is
+/// what one run of the compiler saw. `is_tainted` and `reaches_tag` are by class.
+///
+/// An input is a unit, unless it was merged from several, like the blob of a whole kernel. Such an
+/// input has some untainted type twice, which no compiler writes and no deduplicated blob has.
+/// (Objects and what refers to them do not count: they stay apart under any names.) It is split
+/// into the connected components of its graph: a unit has all types that it refers to, so no
+/// reference leads from one unit to another.
+///
+/// Two kinds of references do not connect units. A type that reaches no tag means the same
+/// everywhere, and the program that merged the units may have kept one for all of them, as pahole
+/// does with the type of array indices. And a DATASEC lists variables of all units.
+std::pair<std::vector<uint32_t>, uint32_t> find_units(const Deduplication& d,
+                                                      const std::vector<bool>& is_tainted,
+                                                      const std::vector<bool>& reaches_tag,
+                                                      std::span<const TaintedType> types) {
+  // The lists are shared by all inputs: clearing them for each would take the number of inputs
+  // times that of classes.
+  std::vector<uint32_t> input_of_class(d.table.class_count());
+  std::vector<uint32_t> input_of_anchor(d.table.anchor_count());
+  auto has_repeated_type = [&](uint32_t input) {
+    for (uint32_t c : d.inputs[input - 1].class_of_type) {
+      if (c == omitted_class || is_tainted[c]) continue;
+      // Declarations of a tag are equal, even if the sizes of enums differ.
+      uint32_t& seen_in =
+          d.table.is_forward(c) ? input_of_anchor[d.table.anchor_of(c)] : input_of_class[c];
+      if (std::exchange(seen_in, input) == input) return true;
+    }
+    return false;
+  };
+  std::vector<uint32_t> units;
+  uint32_t end = 1;
+  auto type = types.begin();
+  for (; type != types.end() && type->input == 0; ++type) units.push_back(0);
+  for (uint32_t input = 1; input <= d.inputs.size(); ++input) {
+    std::vector<uint32_t> components;
+    uint32_t count = 1;
+    bool is_merged = has_repeated_type(input);
+    if (is_merged) std::tie(components, count) = find_components(d.inputs[input - 1], reaches_tag);
+    for (; type != types.end() && type->input == input; ++type)
+      units.push_back(end + (is_merged ? components[type->index] : 0));
+    end += count;
+  }
+  return {std::move(units), end};
+}
+
 /// What an ambiguous tag means in a unit, other than "declared only".
 struct TagMeaning {
   uint32_t unit;
@@ -139,13 +215,12 @@ class UnitMeanings {
                std::span<const TaintedType> types) {
     std::vector<uint32_t> anchors(d.table.anchor_count() - 1);
     std::iota(anchors.begin(), anchors.end(), 1);
-    Units units(d, graph.by_class(reaches_ambiguous), graph.by_class(graph.find_reaching(anchors)));
-    unit_count_ = units.count();
-    for (const TaintedType& type : types) {
-      units_.push_back(type.input == 0 ? 0 : units.of(type.input - 1, type.index));
-      uint32_t anchor = d.table.anchor_of(type.type_class);
-      if (d.table.is_definition(type.type_class) && definitions.is_ambiguous(anchor))
-        meanings_.push_back({units_.back(), anchor, type.type_class});
+    std::tie(units_, unit_count_) = find_units(d, graph.by_class(reaches_ambiguous),
+                                               graph.by_class(graph.find_reaching(anchors)), types);
+    for (size_t i = 0; i < types.size(); ++i) {
+      uint32_t anchor = d.table.anchor_of(types[i].type_class);
+      if (d.table.is_definition(types[i].type_class) && definitions.is_ambiguous(anchor))
+        meanings_.push_back({units_[i], anchor, types[i].type_class});
     }
     merge();
   }

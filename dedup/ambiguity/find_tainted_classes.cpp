@@ -5,14 +5,12 @@
 // of one class may differ. Equality among tainted types is decided in a graph of them:
 //
 //   find ambiguous tags, and the classes that reach them   (taint.cpp)
-//   split the inputs into units, find bindings for R2      (units.cpp, bindings.cpp)
+//   split the inputs into units, find bindings for R2      (bindings.cpp)
 //   make the graph                                         (tainted_graph.cpp)
 //   refine it and resolve declarations                     (resolve.cpp, refine.cpp)
 #include <algorithm>
 
-#include "dedup/ambiguity/taint.hpp"
 #include "dedup/ambiguity/tainted_graph.hpp"
-#include "dedup/deduplication.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "dedup/ambiguity/taint.hpp"
+#include "dedup/ambiguity/tainted_graph.hpp"
 
 namespace bpflink {
 
@@ -41,18 +41,7 @@ TagGraph::TagGraph(const ClassTable& table, const Definitions& definitions)
 
 std::vector<bool> TagGraph::find_reaching(const std::vector<uint32_t>& anchors) const {
   std::vector<bool> reaching(edges_.size());
-  std::vector<uint32_t> work;
-  auto reach = [&](uint32_t node) {
-    if (reaching[node]) return;
-    reaching[node] = true;
-    work.push_back(node);
-  };
-  for (uint32_t anchor : anchors) reach(anchor);
-  while (!work.empty()) {
-    uint32_t node = work.back();
-    work.pop_back();
-    for (uint32_t referrer : reversed_.edges(node)) reach(referrer);
-  }
+  for (uint32_t anchor : anchors) reversed_.mark_reachable(anchor, reaching);
   return reaching;
 }
 

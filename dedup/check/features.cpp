@@ -8,7 +8,6 @@
 
 #include "dedup/check/checks.hpp"
 #include "dedup/check/names.hpp"
-#include "dedup/check/releases.hpp"
 
 namespace bpflink {
 namespace {

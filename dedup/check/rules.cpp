@@ -3,7 +3,7 @@
 #include <ranges>
 
 #include "bpflink/check.hpp"
-#include "dedup/check/releases.hpp"
+#include "dedup/check/features.hpp"
 
 namespace bpflink {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
-#include "dedup/print/type_order.hpp"
 
 namespace bpflink {
 

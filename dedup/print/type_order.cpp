@@ -11,7 +11,7 @@
 // it refers to. A type that is not tied keeps its place as its color. A round takes O(n log n) time
 // for n words. Rounds end when no types are tied, or a round separates none, or the work exceeds a
 // limit in proportion to the number of types.
-#include "dedup/print/type_order.hpp"
+#include "dedup/print/c_types.hpp"
 
 #include <algorithm>
 #include <span>
