@@ -10,9 +10,10 @@
 #include <thread>
 #include <unordered_map>
 
-#include "dedup/run_threads.hpp"
+#include "bpflink/dedup.hpp"
+#include "bpflink/print.hpp"
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
-#include "linker/programs/btfdedup/duplicates.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/loaded_btf.hpp"
@@ -28,6 +29,53 @@ std::string to_text(LinuxRelease release) {
 bool has_types(const BtfVerdict& verdict) {
   return std::ranges::none_of(verdict.faults,
                               [](const BtfFault& fault) { return fault.type_id == 0; });
+}
+
+/// Types that repeat another type of their blob.
+struct Duplicates {
+  uint32_t count = 0;     ///< how many types repeat an earlier one
+  uint32_t first = 0;     ///< the id of the first of them
+  uint32_t repeated = 0;  ///< the id of the type that this one repeats
+  std::string kind{};     ///< the first one's kind and name
+  uint64_t bytes = 0;     ///< how much smaller the blob is without them and without unused strings
+};
+
+/// The types of a blob that stands alone which a deduplication merges with earlier ones. None if it
+/// cannot be deduplicated. It takes as long as a run of btfdedup.
+Duplicates find_duplicates(std::span<const std::byte> blob) {
+  Deduplicator deduplicator({.threads = 1, .borrow_inputs = true});
+  auto btf = deduplicator.add_blob("", blob);
+  if (!btf) return {};
+  auto result = deduplicator.run();
+  if (!result) return {};
+  auto merged = result->types.finish(btf->byte_order());
+  if (!merged) return {};
+  const TypeMap& map = result->type_maps[0];
+  Duplicates duplicates;
+  std::vector<uint32_t> first_with(map.size());  // by id of the output
+  for (uint32_t id = 1; id < map.end_id(); ++id) {
+    uint32_t& first = first_with[map[id]];
+    if (first == 0) {
+      first = id;
+    } else if (++duplicates.count == 1) {
+      duplicates.first = id;
+      duplicates.repeated = first;
+    }
+  }
+  if (duplicates.count == 0) return {};
+  BtfType type = btf->type(duplicates.first);
+  duplicates.kind = btf_kind_name(type.kind());
+  if (std::string_view name = btf->name(type); !name.empty())
+    duplicates.kind += fmt::format(" '{}'", name);
+  duplicates.bytes = blob.size() - std::min(blob.size(), merged->size());
+  return duplicates;
+}
+
+/// "2 types repeat others, such as [7] FUNC_PROTO the type [3]".
+std::string describe(const Duplicates& duplicates) {
+  return fmt::format("{} {}, such as [{}] {} the type [{}]", count_of(duplicates.count, "type"),
+                     duplicates.count == 1 ? "repeats another" : "repeat others", duplicates.first,
+                     duplicates.kind, duplicates.repeated);
 }
 
 /// Of a decompressed kernel, no more is left than the BTF and facts of the ELF header.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bpflink/convert.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"
 #include "linker/error.hpp"
@@ -16,12 +17,12 @@
 #include "linker/outputs.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"
 #include "linker/programs/btfdedup/check.hpp"
-#include "linker/programs/btfdedup/convert.hpp"
 #include "linker/programs/btfdedup/merge.hpp"
 #include "linker/programs/btfdedup/options.hpp"
 #include "linker/programs/btfdedup/show.hpp"
 #include "linker/programs/btfdedup/update.hpp"
 #include "linker/text/program.hpp"
+#include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
 namespace {
@@ -213,6 +214,42 @@ std::expected<void, Error> Program::commit() {
   for (const OutputProblem& problem : std::span(problems).subspan(1))
     print_error("btfdedup", problem.message);
   return fail(problems.front().message);
+}
+
+/// Writes the BTF of the one input as an older reader takes it (--target). Errors: a file cannot be
+/// read or written; the input has no BTF, or several blobs; the target has nothing to say a type
+/// with.
+std::expected<void, Error> convert_input(const BtfdedupOptions& options) {
+  Outputs outputs;
+  std::vector<InputFile> files;  // mapped until the end
+  Bases bases;
+  auto first_of = [](const std::vector<OutputProblem>& problems) -> std::expected<void, Error> {
+    return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
+  };
+  // An unwritable output fails before any work.
+  auto output = outputs.open("-o", options.output, true);
+  if (!output) return fail(output.error().message);
+  for (const std::string& path : options.bases)
+    if (auto ok = read_base(bases, path, false, files); !ok) return ok;
+  auto sources = open_sources({options.inputs.front()}, files);
+  if (!sources) return std::unexpected(sources.error());
+  if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
+  const BtfSource& source = sources->list.front();
+  auto blobs = find_btf_blobs(source.contents);
+  if (!blobs) return fail_in(source.name, blobs.error());
+  if (sources->list.size() != 1 || blobs->size() != 1)
+    return fail("{}: has several blobs of BTF; merge them first, without --target",
+                options.inputs.front());
+  if (auto ok = add_own_base(bases, source); !ok) return ok;
+  if (auto ok = first_of(outputs.check(named_files(files))); !ok) return ok;
+  auto btf = Btf::parse(source.contents, last_of(bases));
+  if (!btf) return fail_in(source.name, btf.error());
+  BtfUse use = use_of_file(source.elf ? source.elf->image : source.contents, source.contents,
+                           last_of(bases));
+  auto blob = convert_btf(*btf, *options.target, use);
+  if (!blob) return fail_in(source.name, blob.error());
+  if (auto ok = Outputs::write(**output, *blob); !ok) return fail(ok.error().message);
+  return first_of(outputs.commit());
 }
 
 int run(const std::vector<std::string>& arguments) {
