@@ -16,7 +16,7 @@ import sys
 NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup/print/c_names.cpp",
                 "dedup/print/c_scalars.cpp", "dedup/print/c_types.cpp", "dedup/print/print_c.cpp", "dedup/print/print_header.cpp", "dedup/print/print_raw.cpp",
                 "linker/programs/bpfskel/emit_c.cpp", "linker/programs/bpfskel/emit_cpp.cpp", "linker/programs/bpfskel/emit_rust.cpp",
-                "linker/programs/bpfskel/libbpf_rs.cpp", "linker/programs/bpfskel/reserved_names.cpp",
+                "linker/programs/bpfskel/libbpf_rs.cpp", "linker/programs/bpfskel/text.cpp",
                 "linker/programs/bpfskel/model.cpp", "linker/text/completions.cpp",
                 "linker/kernels/denied_targets.cpp"}
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "linker/programs/bpfskel/model.hpp"
 
@@ -20,5 +22,18 @@ std::string emit_subskeleton(const Skeleton& skeleton);
 /// A module for Rust, which needs only Rust's core; or one that also implements the traits of
 /// libbpf-rs's skeletons, which needs that crate.
 std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs);
+
+/// A valid Rust name similar to a text.
+std::string make_rust_name(std::string_view text);
+
+/// Names of structs in the module `types`, in the order of the skeleton's.
+struct RustTypeNames {
+  std::vector<std::string> sections;
+  std::vector<std::string> shadows;
+};
+
+/// The part of a module for Rust that opens, loads and attaches the object: types that implement
+/// libbpf-rs's traits SkelBuilder, OpenSkel and Skel.
+std::string libbpf_rs_text(const Skeleton& skeleton, const RustTypeNames& types);
 
 }  // namespace bpflink

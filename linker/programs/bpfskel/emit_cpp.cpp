@@ -1,6 +1,5 @@
 // The class for C++, on top of the C header.
 #include "linker/programs/bpfskel/emit.hpp"
-#include "linker/programs/bpfskel/reserved_names.hpp"
 #include "linker/programs/bpfskel/text.hpp"
 
 namespace bpflink {

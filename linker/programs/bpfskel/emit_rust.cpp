@@ -14,8 +14,6 @@
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/bpfskel/emit.hpp"
-#include "linker/programs/bpfskel/libbpf_rs.hpp"
-#include "linker/programs/bpfskel/reserved_names.hpp"
 #include "linker/programs/bpfskel/text.hpp"
 
 namespace bpflink {

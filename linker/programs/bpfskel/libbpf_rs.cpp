@@ -2,13 +2,12 @@
 // with the other: `open`, `maps.bss_data`, `progs`, `links`, `struct_ops.my_ops_mut()`. libbpf sets
 // the pointers of a bpf_object_skeleton, which libbpf-rs owns; members are found by their index in
 // it.
-#include "linker/programs/bpfskel/libbpf_rs.hpp"
-
 #include <algorithm>
 
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/section_roles.hpp"
+#include "linker/programs/bpfskel/emit.hpp"
 #include "linker/programs/bpfskel/text.hpp"
 
 namespace bpflink {

@@ -7,7 +7,7 @@
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/bpfskel/natural_layout.hpp"
-#include "linker/programs/bpfskel/reserved_names.hpp"
+#include "linker/programs/bpfskel/text.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/qualifiers.hpp"
 

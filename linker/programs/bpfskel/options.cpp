@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "dedup/internal.hpp"
-#include "linker/programs/bpfskel/reserved_names.hpp"
+#include "linker/programs/bpfskel/text.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {

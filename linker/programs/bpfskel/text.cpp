@@ -1,6 +1,7 @@
 #include "linker/programs/bpfskel/text.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "linker/error.hpp"
 
@@ -17,6 +18,63 @@ bool is_letter(char c) {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+/// Keywords of C++ and its words for operators that C does not have. BTF has no type of these
+/// names.
+constexpr std::string_view cpp_keywords[] = {
+    "and",        "and_eq",      "bitand",   "bitor",     "catch",    "class",
+    "co_await",   "co_return",   "co_yield", "compl",     "concept",  "consteval",
+    "const_cast", "constinit",   "decltype", "delete",    "explicit", "dynamic_cast",
+    "export",     "friend",      "mutable",  "namespace", "new",      "noexcept",
+    "not",        "not_eq",      "operator", "or",        "or_eq",    "private",
+    "protected",  "public",      "requires", "template",  "this",     "reinterpret_cast",
+    "throw",      "static_cast", "try",      "typeid",    "typename", "using",
+    "virtual",    "xor",         "xor_eq"};
+
+/// Keywords of C23, and macros of compilers and of what the header includes.
+constexpr std::string_view c_keywords[] = {
+    "alignas", "alignof",       "constexpr",    "false", "linux",        "nullptr",
+    "true",    "static_assert", "thread_local", "unix",  "typeof_unqual"};
+
+constexpr std::string_view definition_text = R"(
+/* A name that C++ reserves; there, it has a trailing $suffix. */
+#ifdef __cplusplus
+#define $macro(name) name##$suffix
+#else
+#define $macro(name) name
+#endif
+)";
+
+bool is_word(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+
+/// The end of what begins at `begin`: a word, a string, a comment, a line of the preprocessor, or
+/// one other character.
+size_t token_end(std::string_view text, size_t begin) {
+  auto behind = [&](std::string_view end) {
+    return std::min(text.find(end, begin + 1), text.size() - end.size()) + end.size();
+  };
+  size_t end = begin + 1;
+  if (text[begin] == '#') return behind("\n");
+  if (text.substr(begin).starts_with("/*")) return behind("*/");
+  if (text[begin] == '"') {
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text.size());
+  }
+  if (is_word(text[begin]))
+    while (end < text.size() && is_word(text[end])) ++end;
+  return end;
+}
+
+template <class Visit>
+void for_each_token(std::string_view text, Visit&& visit) {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = token_end(text, i);
+    visit(text.substr(i, end - i));
+    i = end;
+  }
 }
 
 }  // namespace
@@ -88,6 +146,42 @@ std::string rust_escapes(std::span<const std::byte> bytes) {
       result += byte == 0 ? "\\0" : fmt::format("\\x{:02x}", byte);
   }
   return result;
+}
+
+bool is_among(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_reserved_in_c(std::string_view name) {
+  return is_among(name, c_keywords);
+}
+
+std::string spell_for_cpp(std::string_view name, std::string_view macro) {
+  return is_among(name, cpp_keywords) ? fmt::format("{}({})", macro, name) : std::string(name);
+}
+
+std::string avoid_reserved_names(std::string_view text, std::string_view macro) {
+  std::unordered_set<std::string> words, reserved;
+  for_each_token(text, [&](std::string_view token) {
+    if (!is_word(token[0])) return;
+    words.emplace(token);
+    if (is_among(token, cpp_keywords) || is_reserved_in_c(token)) reserved.emplace(token);
+  });
+  std::string suffix = "_";
+  while (std::ranges::any_of(
+      reserved, [&](const std::string& name) { return words.contains(name + suffix); }))
+    suffix += '_';
+
+  std::string result;
+  for_each_token(text, [&](std::string_view token) {
+    result += token == "_Bool" ? "bool" : spell_for_cpp(token, macro);
+    if (is_reserved_in_c(token)) result += suffix;
+  });
+  bool is_macro_used = result.find(macro) != result.npos;
+  std::string definition =
+      fill_in(definition_text, {{"macro", std::string(macro)}, {"suffix", suffix}});
+  constexpr std::string_view place = "$names";
+  return result.replace(result.find(place), place.size(), is_macro_used ? definition : "");
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// Templates, and quoting of strings.
+// Templates, quoting of strings, and names of BPF objects that C++ or newer C reserves.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,18 @@ std::string c_escapes(std::span<const std::byte> bytes);
 
 /// `bytes` within a byte string of Rust, as short as possible, in lines.
 std::string rust_escapes(std::span<const std::byte> bytes);
+
+bool is_among(std::string_view name, std::span<const std::string_view> names);
+
+/// Whether C23 or compilers for C reserve a name that C11 does not: `nullptr`, `linux`.
+bool is_reserved_in_c(std::string_view name);
+
+/// How a header for C and C++ spells a name: `MACRO(new)` if only C++ reserves it.
+std::string spell_for_cpp(std::string_view name, std::string_view macro);
+
+/// The text of a header with all names spelled so, for which C++ has `new_`. Those reserved in C
+/// get the `_` in both languages. `_Bool` becomes `bool`. Strings, comments and lines of the
+/// preprocessor stay, but "$names" becomes the definition of `macro`, if it is used.
+std::string avoid_reserved_names(std::string_view text, std::string_view macro);
 
 }  // namespace bpflink
