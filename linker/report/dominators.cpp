@@ -6,9 +6,9 @@
 // from the highest number down, and keeps the lowest semidominator on the way up from each. The
 // dominator of a node is its semidominator, or the dominator of another node with a lower number,
 // which the last loop looks up.
-#include "linker/report/dominators.hpp"
-
 #include <utility>
+
+#include "linker/report/model_builder.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,6 +1,4 @@
 // Makes the model of a kernel small enough for a page: of 78,000 nodes, nobody looks at most.
-#include "linker/report/fold_nodes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

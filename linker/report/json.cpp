@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "linker/report/fold_nodes.hpp"
 #include "linker/report/reports.hpp"
 
 namespace bpflink {

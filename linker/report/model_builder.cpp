@@ -16,7 +16,6 @@
 #include <span>
 
 #include "dedup/messages.hpp"
-#include "linker/report/dominators.hpp"
 
 namespace bpflink {
 

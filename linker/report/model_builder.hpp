@@ -74,4 +74,8 @@ class ModelBuilder {
   std::vector<uint32_t> order_;  ///< the nodes, each behind those on its chain
 };
 
+/// By node: its immediate dominator, the nearest other node that all ways from node 0 to it pass
+/// through. 0 for node 0. Every node must be reachable from node 0.
+std::vector<uint32_t> find_dominators(const Graph& graph);
+
 }  // namespace bpflink

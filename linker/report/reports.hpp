@@ -60,6 +60,12 @@ std::vector<Saving> find_savings(const Context& context);
 /// without the map and the cross references, and the model of its output.
 std::string make_json(const LinkReport& report, const OutputModel& model);
 
+/// The model, or if it has more nodes than a page should have, one in which groups take the place
+/// of the small ones: of nodes of one kind, section, input, program and dominator whose names begin
+/// with one word. The sums stay the same. Roots, and what the chains to other nodes pass through,
+/// stay nodes of their own. A comparison names single nodes, so a model with one is not changed.
+OutputModel fold_small_nodes(const OutputModel& model);
+
 /// A page for browsers that shows where the bytes of an output come from (`--size-map`). It needs
 /// no other file.
 std::string make_size_map(const OutputModel& model);

@@ -1,9 +1,9 @@
 // Dominators against their definition: without its dominator, a node is unreachable.
-#include "linker/report/dominators.hpp"
-
 #include <doctest/doctest.h>
 
 #include <random>
+
+#include "linker/report/model_builder.hpp"
 
 namespace bpflink {
 namespace {
