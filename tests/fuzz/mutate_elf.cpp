@@ -161,10 +161,4 @@ void mutate_elf(Bytes& file, Random& random) {
   file = image->write();
 }
 
-size_t give_back(const Bytes& bytes, uint8_t* data, size_t old_size, size_t max_size) {
-  if (bytes.empty() || bytes.size() > max_size) return old_size;
-  std::ranges::copy(bytes, data);
-  return bytes.size();
-}
-
 }  // namespace bpflink::fuzz

@@ -29,7 +29,4 @@ void mutate_elf(Bytes& file, Random& random);
 /// Mutates what an object's headers and tables claim, but not the bytes: see mutate_ranges.cpp.
 void mutate_ranges(Bytes& file, Random& random);
 
-/// Copies `bytes` to `data` if they fit, and returns the resulting size.
-size_t give_back(const Bytes& bytes, uint8_t* data, size_t old_size, size_t max_size);
-
 }  // namespace bpflink::fuzz
