@@ -243,6 +243,7 @@ add(FUNC_PROTO, "", 8, "", 8, "", 11); add(PTR, "", 8); add(STRUCT, "u", 16, "se
 add(PTR, "", 14); add(STRUCT, "", 8, "again", 13, 0)'
 dump circles.btf
 expect 'typedef void *self;' definition '^typedef.*self'
+expect 'typedef void f();' definition '^typedef.* f\('
 
 # Tags that gcc does not know, and functions with return types that C forbids
 blob tags.btf 'add(INT, "int", 4, 32); add(TYPE_TAG, "user", 1); add(PTR, "", 2); add(TYPE_TAG, "a\"\\b??/\n", 3); add(PTR, "", 4)
@@ -271,11 +272,16 @@ blob kfuncs.btf 'add(INT, "int", 4, 0x01000020); add(TYPEDEF, "u32", 1); add(TYP
 add(STRUCT, "task", 4, "a", 1, 0); add(PTR, "", 5); add(FUNC_PROTO, "", 4, "p__map", 6, "addr__ign", 4, "u32", 2, "n", 2, "", 0)
 add(FUNC, "bpf_arena_alloc", 7, vlen=1); add(DECL_TAG, "bpf_kfunc", 8, -1); add(FUNC_PROTO, "", 1); add(FUNC, "bpf_now", 10, vlen=1)
 add(DECL_TAG, "bpf_kfunc", 11, -1); add(DECL_TAG, "bpf_fastcall", 11, -1); add(FUNC, "rust::f", 10, vlen=1)
-add(DECL_TAG, "bpf_kfunc", 14, -1); add(FUNC, "not_one", 10, vlen=1); add(ENUM, "", 4, "bpf_now", 1)'
+add(DECL_TAG, "bpf_kfunc", 14, -1); add(FUNC, "not_one", 10, vlen=1); add(ENUM, "", 4, "bpf_now", 1)
+add(FUNC_PROTO, "", 1, "p", 6, "", 0); add(PTR, "", 18); add(FUNC_PROTO, "", 0, "while", 2, "p", 6, "p", 6, "fn", 19)
+add(FUNC, "bpf_walk", 20, vlen=1); add(DECL_TAG, "bpf_kfunc", 21, -1); add(TYPEDEF, "bpf_walk", 6); add(FUNC, "of_parameter", 20, vlen=1)
+add(DECL_TAG, "bpf_kfunc", 24, 0); add(FUNC, "other", 20, vlen=1); add(DECL_TAG, "other", 26, -1)'
 dump kfuncs.btf
+grep -qx 'typedef struct task \*bpf_walk___2;' types.h || fail 'a typedef has the name of a kfunc'
 expect '#ifndef BPF_NO_KFUNC_PROTOTYPES
 extern void BTF_TYPE_ATTRIBUTE(address_space(1)) *bpf_arena_alloc(struct task *p__map, void BTF_TYPE_ATTRIBUTE(address_space(1)) *addr__ign, u32 u32___2, u32 n, ...) __weak __ksym;
 extern __bpf_fastcall int bpf_now(void) __weak __ksym;
+extern void bpf_walk(u32 while_, struct task *p, struct task *p___2, int (*fn)(struct task *, ...)) __weak __ksym;
 #endif' definition '^#ifndef BPF_NO_KFUNC'
 cat >calls.bpf.c <<'END'
 #include "types.h"

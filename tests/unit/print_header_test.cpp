@@ -1,5 +1,5 @@
-// The C header: its order, its names, its kfuncs, and bounds on its length and time for any input.
-// tests/dedup/dump-c.sh tests that compilers accept it.
+// The C header: its order, 32-bit targets, and bounds on its length and time for any input.
+// tests/dedup/dump-c.sh has names, kfuncs, circles, and tests that compilers accept it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,78 +29,6 @@ uint32_t type_definition(Unit& unit, const char* name, uint32_t type) {
 }
 
 }  // namespace
-
-TEST_CASE("definitions come before their uses") {
-  Unit u;
-  u.record("outer", {{"inner", 3, 0}, {"p", 4, 64}});
-  uint32_t number = u.integer("int");
-  u.record("inner", {{"t", 5, 0}});
-  uint32_t pointer = u.ptr(6);
-  type_definition(u, "t", number);
-  u.record("outer_2", {{"p", pointer}});
-  CHECK(header(u) ==
-        "typedef int t;\n\n"
-        "struct inner {\n\tt t;\n\tint: 32;\n};\n\n"
-        "struct outer {\n\tstruct inner inner;\n\tstruct outer_2 *p;\n};\n\n"
-        "struct outer_2 {\n\tstruct outer_2 *p;\n};\n\n");
-}
-
-TEST_CASE("a struct that parameters mention first is declared") {
-  Unit u;
-  uint32_t number = u.integer("int");
-  uint32_t pointer = u.ptr(4);
-  uint32_t function = u.add(BtfKind::FuncProto, "", number, {0, pointer}, 1);
-  u.record("later", {{"a", number, 0}});
-  type_definition(u, "f", function);
-  uint32_t other = u.add(BtfKind::FuncProto, "", 0, {0, u.ptr(u.fwd("never")), 0, 0}, 2);
-  type_definition(u, "g", other);
-  CHECK(header(u) ==
-        "struct later;\n\n"
-        "typedef int f(struct later *);\n\n"
-        "struct never;\n\n"
-        "typedef void g(struct never *, ...);\n\n"
-        "struct later {\n\tint a;\n\tint: 32;\n};\n\n");
-}
-
-TEST_CASE("names are unique") {
-  Unit u;
-  uint32_t number = u.integer("int");
-  u.record("s", {{"a", number, 0}});
-  u.record("s", {});
-  u.enumeration("s", {{"A", 1}, {"t", 2}});
-  u.enumeration("", {{"A", 7}});
-  type_definition(u, "t", number);
-  type_definition(u, "s", 3);
-  CHECK(header(u) ==
-        "struct s {\n\tint a;\n\tint: 32;\n};\n\n"
-        "struct s___2 {\n};\n\n"
-        "enum s___3 {\n\tA = 1,\n\tt___2 = 2,\n};\n\n"
-        "typedef struct s___2 s;\n\n"
-        "typedef int t;\n\n"
-        "enum {\n\tA___2 = 7,\n};\n\n");
-}
-
-TEST_CASE("an enum without enumerators is declared, or has the enum's size") {
-  Unit u;
-  uint32_t wide = u.enumeration("wide", {}, false, 8);
-  u.record("s", {{"a", wide, 0}});
-  u.record("t", {{"a", u.ptr(u.enumeration("unknown", {})), 0}});
-  CHECK(header(u) ==
-        "enum wide {\n\twide___none = 0,\n} __attribute__((mode(DI)));\n\n"
-        "struct s {\n\tenum wide a;\n};\n\n"
-        "enum unknown;\n\n"
-        "struct t {\n\tenum unknown *a;\n};\n\n");
-}
-
-TEST_CASE("a declaration belongs to the definition of its kind") {
-  Unit u;
-  u.record("s", {{"a", u.ptr(u.fwd("s")), 0}});
-  u.record("t", {{"a", u.ptr(u.fwd("s", true)), 0}});
-  CHECK(header(u) ==
-        "struct s {\n\tstruct s *a;\n};\n\n"
-        "union s___2;\n\n"
-        "struct t {\n\tunion s___2 *a;\n};\n\n");
-}
 
 TEST_CASE("32-bit targets") {
   Unit u;
@@ -154,54 +82,6 @@ TEST_CASE("a long chain of typedefs of one name, and of several") {
     std::string last = kind == BtfKind::Typedef ? "typedef t___" + std::to_string(length) : "";
     CHECK(text.find(last + " last;") != std::string::npos);
   }
-}
-
-TEST_CASE("types that refer to themselves without a tag") {
-  Unit u;
-  type_definition(u, "t", 2);
-  u.ptr(1);
-  type_definition(u, "f", 4);
-  u.add(BtfKind::FuncProto, "", 3, {0, 5}, 1);
-  u.ptr(3);
-  u.add(BtfKind::Struct, "", 8, {0, 7, 0}, 1);
-  u.ptr(6);
-  CHECK(header(u) == "typedef void f();\n\ntypedef void *t;\n\n");
-}
-
-TEST_CASE("kfuncs are declared for programs") {
-  Unit u;
-  uint32_t number = u.integer("int"), length = type_definition(u, "u32", number);
-  uint32_t type = u.add(BtfKind::TypeTag, "address_space(1)", 0, {}, 0, true);
-  uint32_t arena = u.ptr(type), task = u.ptr(u.fwd("task"));
-  auto proto = [&](uint32_t result, std::vector<Unit::Member> parameters) {
-    std::vector<uint32_t> words;
-    for (auto [name, id, offset] : parameters)
-      words.insert(words.end(), {u.b.add_string(name), id});
-    return u.add(BtfKind::FuncProto, "", result, words, static_cast<uint32_t>(parameters.size()));
-  };
-  auto kfunc = [&](const char* name, uint32_t id) {
-    return u.tag("bpf_kfunc", u.function(name, id)) - 1;
-  };
-  uint32_t callback = u.ptr(proto(number, {{"p", task}, {"", 0}}));
-  uint32_t list = proto(0, {{"u32", length}, {"while", length}, {"p", task}, {"p", task}, {"", 0}});
-  u.tag("bpf_fastcall", kfunc("z", proto(number, {})));
-  kfunc("a__pages", proto(arena, {{"addr__ign", arena}, {"fn", callback}}));
-  kfunc("list", list);
-  kfunc("not a name", list);
-  u.tag("bpf_kfunc", u.function("of_parameter", list), 0);
-  u.tag("other", u.function("other", list));
-  type_definition(u, "list", task);
-  std::string text = header(u);
-  CHECK(text.find("typedef struct task *list___2;\n") != std::string::npos);
-  CHECK(text.substr(text.find("#ifndef BPF_NO")) ==
-        "#ifndef BPF_NO_KFUNC_PROTOTYPES\n"
-        "extern void BTF_TYPE_ATTRIBUTE(address_space(1)) *a__pages(void "
-        "BTF_TYPE_ATTRIBUTE(address_space(1)) *addr__ign, int (*fn)(struct task *, ...)) __weak "
-        "__ksym;\n"
-        "extern void list(u32 u32___2, u32 while_, struct task *p, struct task *p___2, ...) __weak "
-        "__ksym;\n"
-        "extern __bpf_fastcall int z(void) __weak __ksym;\n"
-        "#endif\n\n");
 }
 
 TEST_CASE("types of one name: the largest keeps it, whatever the order") {
