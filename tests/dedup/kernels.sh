@@ -71,27 +71,8 @@ for kernel in linked linked.gz linked.bz; do
 done
 
 # Modules: alone, compressed, in a directory among other files
-"$python" -S - <<'END'
-# b.btf as split from a.btf: ids and string offsets continue those of the base
-import struct
-def sections(blob):
-    header, types, types_size, strings, strings_size = struct.unpack_from("<IIIII", blob, 4)
-    return blob[header + types:header + types + types_size], blob[header + strings:header + strings + strings_size]
-base_types, base_strings = sections(open("a.btf", "rb").read())
-at = count = 0
-while at < len(base_types):
-    name, info, size = struct.unpack_from("<III", base_types, at)
-    kind, vlen = info >> 24 & 31, info & 0xffff
-    at += 12 + {1: 4, 3: 12, 4: 12 * vlen, 5: 12 * vlen, 6: 8 * vlen, 13: 8 * vlen, 14: 4, 15: 12 * vlen,
-                17: 4, 19: 12 * vlen}.get(kind, 0)
-    count += 1
-types = struct.pack("<III", len(base_strings), 4 << 24 | 1, 8)  # struct own { struct node *p }
-types += struct.pack("<III", len(base_strings) + 4, count + 2, 0)
-types += struct.pack("<III", 0, 2 << 24, 1)
-strings = b"own\0p\0"
-open("split.btf", "wb").write(struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings))
-                              + types + strings)
-END
+own=$(($("$BTFDEDUP" a.btf --dump raw | grep -c '^\[') + 1))
+blob split.btf "split('a.btf'); add(STRUCT, 'own', 8, 'p', $((own + 1)), 0); add(PTR, '', 1)"
 mkdir modules modules/net
 llvm-objcopy-19 --add-section=.BTF=split.btf plain.o modules/own-mod.ko
 "$BTFDEDUP" --base vmlinux modules/own-mod.ko -o want.btf

@@ -3,17 +3,10 @@
 # page does not grow. --stats counts the time to compare the chain under classification.
 . "$(dirname "$0")/common.sh"
 
-"$python" - <<'END'
-import struct
-length = 400000
-def chain(file, first, names=b"\0int\0"):
-    types = first(1) + b"".join(struct.pack("<3I", 0, 2 << 24, i) for i in range(1, length + 1))
-    header = struct.pack("<HBB5I", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(names))
-    open(file, "wb").write(header + types + names)
-chain("int.btf", lambda id: struct.pack("<4I", 1, 1 << 24, 4, 32))
-chain("void.btf", lambda id: struct.pack("<3I", 0, 2 << 24, 0))
-chain("circle.btf", lambda id: struct.pack("<3I", 0, 2 << 24, length + 1))
-END
+chain='words.extend(word for i in range(1, 400001) for word in (0, PTR << 24, i))'
+blob int.btf "add(INT, 'int', 4, 32); $chain"
+blob void.btf "add(PTR, '', 0); $chain"
+blob circle.btf "add(PTR, '', 400001); $chain"
 for blob in int void circle; do
   "$BTFDEDUP" $blob.btf -o out.btf --size-map page.html || mistake "$blob.btf has no size map"
   (($(stat -c %s page.html) < 100000)) || mistake "the size map of $blob.btf has $(stat -c %s page.html) bytes"

@@ -391,12 +391,7 @@ compile alone <<<'extern int other; SEC("socket") int prog(struct __sk_buff *ctx
 # Kernels and modules: a FUNC may have parameters without names
 blob base.btf "$int; add(STRUCT, 'bpf_ctx_convert', 0); add(FUNC_PROTO, '', 0, '', 1); add(FUNC, 'f', 3)"
 taken 'base.btf: needs Linux 5.0, for FUNC_PROTO' base.btf
-python3 - <<'END'
-import struct
-strings = b"f\0"
-types = struct.pack("<3I", 23, 12 << 24, 3)
-open("split.btf", "wb").write(struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings)
-END
+blob split.btf "split('base.btf'); add(FUNC, 23, 3); strings = b'f\\0'"
 taken 'split.btf: needs Linux 5.0, for FUNC' --base base.btf split.btf
 taken 'split.btf: needs Linux 5.0, for FUNC
 mended.o: needs Linux 5.6, for a FUNC with linkage' --base base.btf split.btf mended.o # mended.o has no base
