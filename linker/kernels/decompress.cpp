@@ -8,6 +8,7 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <memory>
@@ -27,7 +28,6 @@ using Consumed = std::expected<size_t, Error>;
 
 /// The memory of a decompressor besides its output. "xz -9" needs 65 MiB, kernels up to 128 MiB.
 constexpr uint64_t max_working_memory = uint64_t{192} << 20;
-constexpr int zstd_window_log_max = 27;  // 128 MiB, zstd's own default
 
 std::unexpected<Error> fail_truncated(std::string_view format) {
   return fail("is cut off: the {} stream has no end", format);
@@ -39,42 +39,54 @@ std::unexpected<Error> fail_memory() {
   return fail("not enough memory");
 }
 
-/// Decompressed bytes, up to a limit.
+constexpr size_t lz4_block_size = 8 << 20;  // the largest that a step produces
+
+/// Decompressed bytes, up to a limit. The libraries write them to where they stay.
 class Output {
  public:
   /// Reserves room for what `input` bytes usually give, so that the bytes do not move as they grow.
   Output(uint64_t limit, uint64_t input) : limit_(limit) {
     constexpr uint64_t usual_ratio = 6;
-    bytes_.reserve(static_cast<size_t>(std::min(limit, usual_ratio * input)));
+    grow(std::min(limit, usual_ratio * input));
   }
 
-  /// Room for the next bytes. Errors: more than the limit are there.
-  std::expected<std::span<std::byte>, Error> room(size_t size = 1 << 18) {
+  /// All room for the next bytes. If it has less than `least`, there is more room for the same
+  /// bytes. Errors: more than the limit are there, or all of that room was not enough.
+  std::expected<std::span<std::byte>, Error> room(uint64_t least = 1 << 18) {
+    const uint64_t most = limit_ + lz4_block_size;
+    bool is_small = capacity_ - size_ < least;
+    if (is_small && capacity_ == most) return fail_limit();
     if (auto ok = check(); !ok) return std::unexpected(ok.error());
-    if (!room_) room_ = std::make_unique_for_overwrite<std::byte[]>(size);
-    return std::span(room_.get(), size);
+    if (is_small) grow(std::min(most, std::max(2 * capacity_, size_ + least)));
+    return std::span(bytes_.get() + size_, static_cast<size_t>(capacity_ - size_));
   }
-  /// Adds the first bytes of room().
-  void add(size_t count) { bytes_.insert(bytes_.end(), room_.get(), room_.get() + count); }
+  /// Keeps the first bytes of room().
+  void add(size_t count) { size_ += count; }
 
-  std::expected<std::vector<std::byte>, Error> finish() {
+  std::expected<OwnedBytes, Error> finish() {
     if (auto ok = check(); !ok) return std::unexpected(ok.error());
-    return std::move(bytes_);
+    const std::byte* begin = bytes_.get();
+    return OwnedBytes{std::move(bytes_), {begin, static_cast<size_t>(size_)}};
   }
 
  private:
-  std::expected<void, Error> check() const {
+  void grow(uint64_t capacity) {
+    auto grown = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(capacity));
+    std::copy_n(bytes_.get(), size_, grown.get());
+    bytes_ = std::move(grown);
+    capacity_ = capacity;
+  }
+  std::unexpected<Error> fail_limit() const {
     constexpr uint64_t mib = 1 << 20;
-    if (bytes_.size() > limit_)
-      return fail("decompresses to more than {}", limit_ < mib
-                                                      ? fmt::format("{} KiB", limit_ >> 10)
-                                                      : fmt::format("{} MiB", limit_ >> 20));
-    return {};
+    return fail("decompresses to more than {}", limit_ < mib ? fmt::format("{} KiB", limit_ >> 10)
+                                                             : fmt::format("{} MiB", limit_ >> 20));
+  }
+  std::expected<void, Error> check() const {
+    return size_ <= limit_ ? std::expected<void, Error>() : fail_limit();
   }
 
-  std::vector<std::byte> bytes_;
-  std::unique_ptr<std::byte[]> room_;  // all of one size: a stream's format does not change
-  uint64_t limit_;
+  std::unique_ptr<std::byte[]> bytes_;
+  uint64_t limit_, capacity_ = 0, size_ = 0;
 };
 
 /// What a library did with the input and the room that it was given.
@@ -155,19 +167,31 @@ Consumed decompress_lzma(Bytes input, Output& output, std::string_view format,
   });
 }
 
+/// Decompresses a whole frame in one step, and one that is damaged or truncated up to there. Step
+/// by step, the library would keep a window of the output, of a kernel all of it, a second time.
 Consumed decompress_zstd(Bytes input, Output& output) {
   std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   if (!context) return fail_memory();
-  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, zstd_window_log_max);
-  return run(input, output, "zstd", [&](Bytes rest, std::span<std::byte> room) {
-    ZSTD_inBuffer in{rest.data(), rest.size(), 0};
-    ZSTD_outBuffer out{room.data(), room.size(), 0};
-    size_t left = ZSTD_decompressStream(context.get(), &out, &in);
-    auto result = ZSTD_isError(left) ? Step::Result::Damaged
-                  : left == 0        ? Step::Result::End
-                                     : Step::Result::More;
-    return Step{result, in.pos, out.pos};
-  });
+  const size_t frame = ZSTD_findFrameCompressedSize(input.data(), input.size());
+  if (ZSTD_isError(frame))
+    return run(input, output, "zstd", [&](Bytes rest, std::span<std::byte> room) {
+      ZSTD_inBuffer in{rest.data(), rest.size(), 0};
+      ZSTD_outBuffer out{room.data(), room.size(), 0};
+      size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+      return Step{ZSTD_isError(left) ? Step::Result::Damaged : Step::Result::More, in.pos, out.pos};
+    });
+  for (uint64_t least = 1;;) {
+    auto room = output.room(least);
+    if (!room) return std::unexpected(room.error());
+    size_t count =
+        ZSTD_decompressDCtx(context.get(), room->data(), room->size(), input.data(), frame);
+    if (!ZSTD_isError(count)) {
+      output.add(count);
+      return frame;
+    }
+    if (ZSTD_getErrorCode(count) != ZSTD_error_dstSize_tooSmall) return fail_damaged("zstd");
+    least = 2 * room->size() + 1;
+  }
 }
 
 constexpr uint32_t lz4_legacy_magic = 0x184c2102;
@@ -176,17 +200,16 @@ constexpr uint32_t lz4_legacy_magic = 0x184c2102;
 /// no end mark; in a kernel, the last block is followed by four bytes with the total size.
 Consumed decompress_lz4(Bytes input, Output& output) {
   constexpr size_t word = sizeof(uint32_t);
-  constexpr size_t block_size = 8 << 20;
   for (size_t at = 0; at + word < input.size();) {
     auto size = load<uint32_t>(&input[at], std::endian::little);
     at += word;
     if (size == lz4_legacy_magic) continue;
     if (size > input.size() - at) return fail_truncated("lz4");
-    auto room = output.room(block_size);
+    auto room = output.room(lz4_block_size);
     if (!room) return std::unexpected(room.error());
     int count = LZ4_decompress_safe(reinterpret_cast<const char*>(&input[at]),
                                     reinterpret_cast<char*>(room->data()), static_cast<int>(size),
-                                    static_cast<int>(block_size));
+                                    static_cast<int>(lz4_block_size));
     if (count < 0) return fail_damaged("lz4");
     output.add(static_cast<size_t>(count));
     at += size;
@@ -242,8 +265,8 @@ Compression compression_of(std::span<const std::byte> bytes) {
   return Compression::None;
 }
 
-std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
-                                                        DecompressionLimit& limit) {
+std::expected<OwnedBytes, Error> decompress(std::span<const std::byte> bytes,
+                                            DecompressionLimit& limit) {
   Compression compression = compression_of(bytes);
   Output output(limit.left(), bytes.size());
   do {
@@ -252,7 +275,7 @@ std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byt
     bytes = bytes.subspan(*consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
   auto decompressed = output.finish();
-  if (decompressed) limit.take(decompressed->size());
+  if (decompressed) limit.take(decompressed->bytes.size());
   return decompressed;
 }
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <expected>
 #include <span>
-#include <vector>
 
 #include "bpflink/error.hpp"
 #include "linker/io/decompression_limit.hpp"
+#include "linker/kernels/owned_bytes.hpp"
 
 namespace bpflink {
 
@@ -22,7 +22,7 @@ Compression compression_of(std::span<const std::byte> bytes);
 /// Decompresses one stream or several consecutive ones. Bytes after the last stream are ignored.
 /// Errors: a damaged or truncated stream; more bytes than are left; a stream that asks for much
 /// more memory than any compressor's presets.
-std::expected<std::vector<std::byte>, Error> decompress(std::span<const std::byte> bytes,
-                                                        DecompressionLimit& limit);
+std::expected<OwnedBytes, Error> decompress(std::span<const std::byte> bytes,
+                                            DecompressionLimit& limit);
 
 }  // namespace bpflink

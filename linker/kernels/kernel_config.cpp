@@ -31,13 +31,13 @@ ConfigValue read_value(std::string_view text) {
 }  // namespace
 
 std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte> bytes) {
-  std::vector<std::byte> decompressed;
+  OwnedBytes decompressed;
   if (compression_of(bytes) != Compression::None) {
     auto limit = DecompressionLimit::of_kernel(bytes.size(), largest_config);
     auto result = decompress(bytes, limit);
     if (!result) return std::unexpected(result.error());
     decompressed = std::move(*result);
-    bytes = decompressed;
+    bytes = decompressed.bytes;
   }
   if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
   KernelConfig config;

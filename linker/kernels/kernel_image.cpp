@@ -180,8 +180,8 @@ std::expected<bool, Error> unwrap(KernelImage& image, DecompressionLimit& limit)
   } else if (compression_of(bytes) != Compression::None) {
     auto decompressed = decompress(bytes, limit);
     if (!decompressed) return std::unexpected(decompressed.error());
-    image.decompressed_size = decompressed->size();
-    image.contents = OwnedBytes::of(std::move(*decompressed));
+    image.decompressed_size = decompressed->bytes.size();
+    image.contents = std::move(*decompressed);
     return true;
   } else {
     return false;

@@ -105,9 +105,12 @@ using Compressor = Blob (*)(const Blob&);
 const std::pair<const char*, Compressor> compressors[] = {
     {"gzip", gzip}, {"xz", xz}, {"lzma", lzma}, {"zstd", zstd}, {"lz4", lz4}, {"bzip2", bzip2}};
 
-auto decompressed(std::span<const std::byte> bytes, uint64_t limit = uint64_t{1} << 30) {
+std::expected<Blob, Error> decompressed(std::span<const std::byte> bytes,
+                                        uint64_t limit = uint64_t{1} << 30) {
   DecompressionLimit left(limit);
-  return decompress(bytes, left);
+  auto whole = decompress(bytes, left);
+  if (!whole) return std::unexpected(whole.error());
+  return Blob(whole->bytes.begin(), whole->bytes.end());
 }
 
 }  // namespace
