@@ -52,6 +52,9 @@ python3 "$bpfobj" check out.o
 [[ -e out.o.lto.bc ]] || fail 'no bitcode of --dump-module'
 rustc --emit asm --emit obj
 grep -q '^prog:' out.o || fail 'no assembly'
+# rustc names its outputs, and may do so again.
+mv out.o again.s
+rust/bpf-linker --cpu generic prog.o lib.rlib --emit asm -o again.s &>text || fail "$(<text)"
 rustc --gc-sections --license MIT
 expect '4d 49 54 00' bytes license
 
