@@ -57,6 +57,8 @@ pub fn twice<A: Area>(of: &A) -> u32 {
 
 /// The functions that code generation calls, byte by byte and without a result as in aya-ebpf:
 /// verifiers do not follow how those of compiler_builtins align a pointer, nor take its return.
+/// Since 1.98, rustc calls that invalid.
+#[allow(unknown_lints, invalid_runtime_symbol_definitions, suspicious_runtime_symbol_definitions)]
 mod mem {
     #[no_mangle]
     unsafe extern "C" fn memset(to: *mut u8, value: i32, size: usize) {
