@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -21,6 +20,7 @@
 #include "linker/object/kernel_features.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/references.hpp"
+#include "linker/object/symbols_by_place.hpp"
 #include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/kernel_tags.hpp"
@@ -460,30 +460,26 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
 /// Warns of functions that load arguments which their types do not have: verifiers take the number
 /// of arguments from BTF.
 void warn_excess_arguments(Context& context) {
-  for (const auto& object : context.objects) {
-    std::map<std::pair<uint32_t, uint64_t>, uint32_t> declared;  // by section and offset
+  std::unordered_set<const InputSymbol*> seen;
+  for (const auto& object : context.objects)
     object->for_each_func_info([&](const InputSection& section, FuncInfo info) {
       BtfType prototype = object->btf->type(object->btf->type(info.type_id).type());
-      if (prototype.kind() == BtfKind::FuncProto)
-        declared.emplace(std::pair{section.index, info.insn_off}, prototype.vlen());
-    });
-    for (const InputSymbol& symbol : object->symbols) {
-      auto found = declared.find({symbol.section, symbol.value});
-      if (symbol.type != STT_FUNC || found == declared.end() || !is_live(*object, symbol)) continue;
-      const InputSection& section = object->sections[symbol.section];
-      std::optional<uint64_t> place;
-      for_each_insn(section.data, symbol.value, symbol.value + symbol.size, object->byte_order,
-                    [&](uint64_t at, const Insn& insn) {
-                      if (!place && loaded_parameter(insn) > found->second) place = at;
+      const InputSymbol* function = object->by_place().find_function(section.index, info.insn_off);
+      if (prototype.kind() != BtfKind::FuncProto || !function || function->value != info.insn_off ||
+          !is_live(*object, *function) || !seen.insert(function).second)
+        return;
+      bool has_excess = false;
+      for_each_insn(section.data, function->value, function->value + function->size,
+                    object->byte_order, [&](uint64_t, const Insn& insn) {
+                      has_excess |= loaded_parameter(insn) > prototype.vlen();
                     });
-      if (!place) continue;
+      if (!has_excess) return;
       context.diagnostics.warning(
-          fmt::format("'{}' loads an argument from the stack, and its type has {}", symbol.name,
-                      count_of(found->second, "parameter")),
-          {reference_to(*object, symbol), hint(std::string(excess_advice))},
-          DiagnosticCode::NotLoadable, {.symbol = symbol.name});
-    }
-  }
+          fmt::format("'{}' loads an argument from the stack, and its type has {}", function->name,
+                      count_of(prototype.vlen(), "parameter")),
+          {reference_to(*object, *function), hint(std::string(excess_advice))},
+          DiagnosticCode::NotLoadable, {.symbol = function->name});
+    });
 }
 
 void check_functions(Context& context) {
