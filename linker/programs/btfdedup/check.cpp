@@ -10,6 +10,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"

@@ -1,15 +1,9 @@
 // Checks whether kernels accept the BTF of files (`--check`).
 #pragma once
 
-#include <cstddef>
 #include <expected>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "bpflink/check.hpp"
 #include "bpflink/error.hpp"
-#include "linker/programs/btfdedup/bases.hpp"
 #include "linker/programs/btfdedup/options.hpp"
 
 namespace bpflink {

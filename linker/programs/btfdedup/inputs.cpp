@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 
+#include "dedup/print/c_scalars.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
 #include "linker/kernels/kernel_source.hpp"
+#include "linker/kernels/relocate_base.hpp"
 #include "linker/object/archive.hpp"
 #include "linker/object/elf_kind.hpp"
 
@@ -61,6 +63,17 @@ std::expected<std::vector<std::string>, Error> list_wanted(
     if (*answer) wanted.push_back(std::move(file));
   }
   return wanted;
+}
+
+/// The base at `path`: a file, or the only kernel in a directory. Errors begin with the path.
+std::expected<InputPath, Error> find_base_file(const std::string& path) {
+  if (!is_directory(path)) return InputPath{path};
+  auto files = list_wanted(path, is_base);
+  if (!files) return std::unexpected(files.error());
+  if (files->empty()) return fail("{}: has no kernel in it", path);
+  if (files->size() > 1)
+    return fail("{}: has several kernels in it: {}, {}", path, files->at(0), files->at(1));
+  return InputPath{std::move(files->front()), true};
 }
 
 std::expected<InputFile, Error> open_input(const InputPath& input) {
@@ -167,6 +180,18 @@ std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFil
   return sources;
 }
 
+/// Adds a blob. Errors begin with the name.
+std::expected<void, Error> add_base(Bases& bases, const std::string& name,
+                                    std::span<const std::byte> blob) {
+  auto blobs = find_btf_blobs(blob);
+  if (!blobs) return fail_in(name, blobs.error());
+  if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
+  auto btf = Btf::parse(blob, last_of(bases));
+  if (!btf) return fail_in(name, btf.error());
+  bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
+  return {};
+}
+
 }  // namespace
 
 std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::string>& paths,
@@ -184,16 +209,6 @@ std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::
     for (std::string& file : *files) inputs.push_back({std::move(file), true});
   }
   return inputs;
-}
-
-std::expected<InputPath, Error> find_base_file(const std::string& path) {
-  if (!is_directory(path)) return InputPath{path};
-  auto files = list_wanted(path, is_base);
-  if (!files) return std::unexpected(files.error());
-  if (files->empty()) return fail("{}: has no kernel in it", path);
-  if (files->size() > 1)
-    return fail("{}: has several kernels in it: {}, {}", path, files->at(0), files->at(1));
-  return InputPath{std::move(files->front()), true};
 }
 
 std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files) {
@@ -231,6 +246,45 @@ std::expected<ElfFile, Error> open_elf(const std::string& path, std::vector<Inpu
   if (!file->image.elf) return fail("{}: is not an ELF file", path);
   files.push_back(file->keep(file->image.contents));
   return std::move(*file->image.elf);
+}
+
+const Btf* last_of(const Bases& bases) {
+  return bases.empty() ? nullptr : &bases.back()->btf;
+}
+
+std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
+                                     std::vector<InputFile>& files) {
+  auto file = find_base_file(path);
+  if (!file) return std::unexpected(file.error());
+  auto sources = open_sources(*file, files);
+  if (!sources) return std::unexpected(sources.error());
+  if (sources->list.empty()) return fail("{}", sources->lack);
+  if (sources->list.size() > 1)
+    return fail("{}: a base must have exactly one BTF", sources->list[1].name);
+  const BtfSource& source = sources->list.front();
+  if (whole && bases.empty() && !source.base.empty())
+    return fail(
+        "{}: its section .BTF.base has structs without members, which --flatten cannot complete",
+        source.name);
+  if (auto ok = add_own_base(bases, source); !ok) return ok;
+  return add_base(bases, source.name, source.contents);
+}
+
+ModuleRelocator::ModuleRelocator(const Btf& base)
+    : base_(base), names_(base, 0, pointer_size(base)) {}
+
+std::expected<std::vector<std::byte>, Error> ModuleRelocator::relocate(
+    const BtfSource& source) const {
+  auto blob = relocate_base(source.contents, source.base, base_, names_);
+  if (!blob) return fail_in(source.name, blob.error());
+  return blob;
+}
+
+std::expected<void, Error> add_own_base(Bases& bases, const BtfSource& source) {
+  if (source.base.empty()) return {};
+  if (!bases.empty())
+    return fail("{}: is split from its section .BTF.base, not from the base given", source.name);
+  return add_base(bases, source.name + ": .BTF.base", source.base);
 }
 
 }  // namespace bpflink

@@ -10,7 +10,6 @@
 
 #include "bpflink/dedup.hpp"
 #include "bpflink/error.hpp"
-#include "linker/programs/btfdedup/bases.hpp"
 #include "linker/programs/btfdedup/image_btf.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/programs/btfdedup/options.hpp"
