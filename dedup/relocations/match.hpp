@@ -1,4 +1,4 @@
-// Finds a program's path, enumerator or type in a type of a kernel.
+// Finds a program's path, enumerator or type in a type of a kernel, and the value that is there.
 //
 // A path through the program's types is followed in the kernel's types by names: the step `.pid`
 // leads to the member `pid`, whatever its index, also inside an anonymous struct. The type of a
@@ -6,6 +6,7 @@
 // may be a `long` in the kernel.
 #pragma once
 
+#include <bit>
 #include <variant>
 
 #include "dedup/relocations/candidates.hpp"
@@ -46,5 +47,23 @@ std::optional<CoreMismatch> match_types(const BtfView& program, uint32_t program
 inline bool are_essential_names_equal(std::string_view a, std::string_view b) {
   return essential_name(a) == essential_name(b) && a.empty() == b.empty();
 }
+
+/// The value of a relocation. From the program's types, it is the value that the compiler wrote
+/// into the instruction; from the kernel's types, the value that the loader writes there.
+struct CoreAnswer {
+  uint64_t value = 0;
+  /// The size in bytes and the type of a member or element that is loaded or stored. 0 for
+  /// bit-fields and for other kinds of relocations.
+  uint32_t size = 0, type_id = 0;
+  /// Whether compilers and loaders always compute the same value.
+  bool is_definite = true;
+};
+
+/// The value for a path, or for kinds about types, for type `id`. Errors: there is no value.
+std::expected<CoreAnswer, CoreReason> answer(const CoreTypes& types, std::endian order,
+                                             CoreKind kind, uint32_t id, const AccessPath& path);
+
+/// Whether a type is a signed integer or enum.
+bool is_signed_type(const BtfView& types, uint32_t id);
 
 }  // namespace bpflink

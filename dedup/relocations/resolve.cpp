@@ -18,7 +18,6 @@
 
 #include "dedup/check/names.hpp"
 #include "dedup/relocations/match.hpp"
-#include "dedup/relocations/value.hpp"
 
 namespace bpflink {
 namespace {

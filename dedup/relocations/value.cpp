@@ -1,4 +1,4 @@
-#include "dedup/relocations/value.hpp"
+#include "dedup/relocations/match.hpp"
 
 namespace bpflink {
 namespace {
