@@ -142,23 +142,6 @@ TEST_CASE("names that a release refuses are cleaned where they stand") {
   CHECK(name_in({4, 20}, all.function) == "f_part");
 }
 
-TEST_CASE("BTF that the release reads stays as it is, but for the header") {
-  AllKinds all;
-  std::vector<BtfKindLayout> layout(20);
-  all.types.set_layout(layout);
-  Parsed source(all.types);
-  constexpr size_t long_header = 32, short_header = 24;
-  CHECK(converted(source.btf, {7, 1}).blob == source.blob);
-  CHECK(converted(source.btf, {8, 0}).blob == source.blob);
-  Parsed classic = converted(source.btf, last_classic_header);
-  CHECK(classic.blob.size() ==
-        source.blob.size() - (long_header - short_header) - sizeof(BtfKindLayout) * layout.size());
-  CHECK(classic.btf.layout().empty());
-  CHECK(std::ranges::equal(classic.btf.words(), source.btf.words()));
-  CHECK(classic.btf.strings() == source.btf.strings());
-  CHECK(converted(classic.btf, last_classic_header).blob == classic.blob);
-}
-
 TEST_CASE("what a release cannot say is an error") {
   BtfBuilder types;
   types.add_type(types.add_string("long"), info(BtfKind::Int), 8, Words{64});

@@ -3,8 +3,6 @@
 // two, and a third for units that only declare the struct; not one for each unit.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "units.hpp"
 
 namespace bpflink::test {
@@ -89,19 +87,6 @@ TEST_CASE("the same with each unit as an input, and with several blobs") {
   Unit one = make_blob({numbers.begin(), numbers.begin() + 10}, alternating);
   Unit other = make_blob({numbers.begin() + 10, numbers.end()}, alternating);
   CHECK(type_count(dedup({&one, &other})) == types_expected(24));
-}
-
-TEST_CASE("the order of the units in a blob does not matter") {
-  std::vector<uint32_t> numbers = first_numbers(30);
-  auto check = [&] {
-    Unit blob = make_blob(numbers, alternating);
-    CHECK(type_count(dedup({&blob})) == types_expected(30));
-  };
-  check();
-  std::ranges::reverse(numbers);
-  check();
-  std::ranges::rotate(numbers, numbers.begin() + 7);
-  check();
 }
 
 #ifndef BPFLINK_HASH_BITS  // with few hash bits, every search is long
