@@ -124,12 +124,12 @@ void ResultReader::read_log(size_t program) const {
       result.instructions = number_after(line, "processed ");
       result.states = number_after(line, "total_states ");
       result.peak_states = number_after(line, "peak_states ");
-      continue;
     }
     if (line.starts_with("verification time "))
       result.microseconds = number_after(line, "verification time ");
-    if (is_report || line.starts_with("verification time ") || line.starts_with("stack depth"))
-      continue;
+    // Counts follow, of which each release has more.
+    is_report |= line.starts_with("processed ") || line.starts_with("verification time ");
+    if (is_report) continue;
     is_report = line.starts_with("Verification failed: ");
     if (is_report && !begins_with_digit(message)) continue;
     if (line.starts_with("; ")) result.source = line.substr(2);
