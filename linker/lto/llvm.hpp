@@ -126,7 +126,6 @@ constexpr unsigned function_index = ~0u;
   X(ValueMetadataEntriesGetKind, unsigned, (MetadataEntry*, unsigned))                            \
   X(GlobalSetMetadata, void, (Value, unsigned, Metadata))                                         \
   X(DisposeValueMetadataEntries, void, (MetadataEntry*))                                          \
-  X(VoidTypeInContext, Type, (Context))                                                           \
   X(Int8TypeInContext, Type, (Context))                                                           \
   X(FunctionType, Type, (Type, Type*, unsigned, int))                                             \
   X(GetVisibility, int, (Value))                                                                  \
@@ -140,7 +139,7 @@ constexpr unsigned function_index = ~0u;
   X(PositionBuilderAtEnd, void, (Builder, Block))                                                 \
   X(BuildLoad2, Value, (Builder, Type, Value, const char*))                                       \
   X(SetVolatile, void, (Value, int))                                                              \
-  X(BuildRetVoid, Value, (Builder))                                                               \
+  X(BuildRet, Value, (Builder, Value))                                                            \
   X(DisposeBuilder, void, (Builder))                                                              \
   X(GetFirstBasicBlock, Block, (Value))                                                           \
   X(GetNextBasicBlock, Block, (Block))                                                            \

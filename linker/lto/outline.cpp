@@ -14,7 +14,8 @@ class Outliner {
       : ir_(ir),
         module_(module),
         outline_(llvm_.ModuleCreateWithNameInContext("outline", ir.context)),
-        code_(llvm_.FunctionType(llvm_.VoidTypeInContext(ir.context), nullptr, 0, false)) {}
+        number_(llvm_.Int64TypeInContext(ir.context)),
+        code_(llvm_.FunctionType(number_, nullptr, 0, false)) {}
 
   LlvmModule make() {
     constexpr const char* units = "llvm.dbg.cu";
@@ -98,7 +99,7 @@ class Outliner {
       if (function == user)
         for (Value value : references_)
           llvm_.SetVolatile(llvm_.BuildLoad2(builder, byte, value, "load"), true);
-      llvm_.BuildRetVoid(builder);
+      llvm_.BuildRet(builder, llvm_.ConstInt(number_, 0, false));
     }
     llvm_.DisposeBuilder(builder);
   }
@@ -106,7 +107,10 @@ class Outliner {
   const Ir& ir_;
   const Llvm& llvm_ = ir_.llvm;
   LlvmModule module_, outline_;
-  Type code_;                                  ///< of all functions of the outline
+  Type number_;
+  /// Of all functions of the outline. Where code returns nothing, newer versions of LLVM (24)
+  /// describe a function that returns nothing, whatever its source says.
+  Type code_;
   std::vector<Value> references_, functions_;  ///< in the outline
 };
 
