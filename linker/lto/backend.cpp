@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
@@ -62,7 +64,8 @@ std::expected<pid_t, Error> start(const std::string& program, const Request& req
 }
 
 /// What LLVM last printed in words, or how its process ended.
-std::string describe_crash(const Request& request, std::string_view text, int status) {
+std::string describe_crash(const Request& request, std::string_view text, std::string_view library,
+                           int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && limits_time(request))
     return fmt::format(
         "LLVM has not finished after {} of processor time: --lto-timeout allows more",
@@ -80,7 +83,12 @@ std::string describe_crash(const Request& request, std::string_view text, int st
         "LLVM cannot read what the compiler made: {}; compile without -flto, or with a newer clang",
         first);
   }
-  if (WIFSIGNALED(status)) return fmt::format("LLVM crashed: {}", ::strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status)) {
+    constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    bool is_fault = std::ranges::find(faults, WTERMSIG(status)) != std::end(faults);
+    return fmt::format("{} crashed: {}{}", library, ::strsignal(WTERMSIG(status)),
+                       is_fault ? "; --lto-library chooses another one" : "");
+  }
   return fmt::format("{} ended with status {}", program_name, WEXITSTATUS(status));
 }
 
@@ -126,10 +134,15 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   Reply reply{.file = std::move(*file), .parts = {}, .crash = {}};
   auto answer = reply.file.bytes();
   Reader reader({reinterpret_cast<const char*>(answer.data()), answer.size()});
-  while (auto part = decode_part(reader)) reply.parts.push_back(*part);
+  std::string_view library = "LLVM";
+  while (auto part = decode_part(reader))
+    if (part->kind == PartKind::Library)
+      library = part->bytes;
+    else
+      reply.parts.push_back(*part);
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
-  if (is_known && status != 0) reply.crash = describe_crash(request, text, status);
+  if (is_known && status != 0) reply.crash = describe_crash(request, text, library, status);
   if (!request.cpu.empty() && text.contains("is not a recognized processor"))
     return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", request.cpu);
   if (!request.features.empty() && text.contains("is not a recognized feature"))

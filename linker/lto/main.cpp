@@ -6,6 +6,7 @@
 // would copy lines of whatever file debug information names as the source into the object, and
 // assembly in bitcode can include files. It ends when the linker does, and after so much processor
 // time and memory.
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -119,6 +120,8 @@ int run() {
   if (llvm) set_switches(*llvm, request);
   if (llvm)
     if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
+  if (llvm && llvm->version != 0)
+    answer({.kind = PartKind::Library, .bytes = fmt::format("LLVM {}", llvm->version)});
   if (!llvm)
     answer({PartKind::NoLibrary, module, llvm.error().message});
   else

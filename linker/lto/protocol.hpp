@@ -74,6 +74,7 @@ enum class PartKind : uint64_t {
   Output,     ///< an object, or the assembly
   Joined,     ///< bitcode before optimization
   Optimized,  ///< bitcode after it
+  Library,    ///< the release of LLVM, for messages
 };
 
 struct Part {

@@ -198,13 +198,16 @@ kill -ABRT $$
 END
 BPFLINK_LTO=./aborts fails 'main.bc: LLVM gave up: cannot do this' main.bc
 program crashes <<<'kill -SEGV $$'
-BPFLINK_LTO=./crashes fails 'main.bc: LLVM crashed: Segmentation fault' main.bc
+BPFLINK_LTO=./crashes fails 'main.bc: LLVM crashed: Segmentation fault; --lto-library chooses another one' main.bc
+# It has said which release it is: kind 6, of module 0, 7 bytes.
+program crashes <<<"printf '\6%015d\7%07dLLVM 99' 0 0 | tr 0 '\0' >&3; kill -SEGV \$\$"
+BPFLINK_LTO=./crashes fails 'main.bc: LLVM 99 crashed: Segmentation fault; --lto-library chooses another one' main.bc
 program crashes-then <<END
 [[ ! -e ran ]] || kill -SEGV \$\$
 touch ran
 exec $lto
 END
-BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more file of bitcode: LLVM crashed: Segmentation fault' --threads 1 main.bc lib.bc
+BPFLINK_LTO=./crashes-then fails 'main.bc and 1 more file of bitcode: LLVM crashed: Segmentation fault; --lto-library chooses another one' --threads 1 main.bc lib.bc
 
 # What LLVM says of one line many times is said once.
 "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o repeated.bc <<'END'

@@ -163,6 +163,7 @@ class Joiner {
       case lto::PartKind::Error:
       case lto::PartKind::Warning:
       case lto::PartKind::NoLibrary:
+      case lto::PartKind::Library:
         break;
     }
   }
