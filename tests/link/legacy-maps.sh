@@ -14,3 +14,12 @@ link f1.o f2.o
 expect $'m1 0 20\nm2 20 20' datasec maps
 contains 'prog2+0x20 address m2' references
 expect '02 00 00 00 04 00 00 00 08 00 00 00 02 00 00 00 00 00 00 00' bytes maps 20
+
+# aya takes each symbol in this section for a map: the section has one of its own only if code needs it.
+lacks 'SECTION .* maps$' llvm-readelf-19 -sW out.o
+compile f3 -w <<'END'
+static int m3[5] SEC("maps") = { 2, 4, 8, 1 };
+SEC("socket") int prog3(void *ctx) { int k = 0; return bpf_map_lookup_elem(&m3, &k) != 0; }
+END
+link f1.o f3.o
+[[ $(llvm-readelf-19 -sW out.o) == *SECTION*' maps'* ]] || fail 'no symbol for the relocation'

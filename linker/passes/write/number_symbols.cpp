@@ -61,13 +61,29 @@ class LocalSymbols {
   std::set<std::tuple<uint32_t, uint64_t, uint8_t>> winners_;
 };
 
+/// Whether the output section has a symbol of its own. In "maps", aya takes each symbol for a map:
+/// there it has one only if a relocation needs it.
+bool needs_symbol(const Context& context, const OutputSection& output) {
+  if (output.role != SectionRole::LegacyMaps) return true;
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->linked_sections())
+      for (const Relocation& relocation : section.relocations) {
+        const InputSymbol& target = object->symbols[relocation.symbol];
+        bool is_by_place = target.is_section() || !section.is_loaded();
+        if (is_by_place && target.is_in_section() &&
+            object->sections[target.section].role == SectionRole::LegacyMaps)
+          return true;
+      }
+  return false;
+}
+
 }  // namespace
 
 void number_symbols(Context& context) {
-  uint32_t next = 1;
+  uint32_t next = 1, index = 1;
   for (auto& section : context.sections) {
-    section->index = next;
-    section->symbol_index = next++;
+    section->index = index++;
+    if (needs_symbol(context, *section)) section->symbol_index = next++;
   }
   for (auto& object : context.objects) {
     LocalSymbols locals(context, *object);

@@ -60,8 +60,9 @@ class ElfWriter {
     symbols_.reserve(1 + context_.sections.size() + context_.symbols.all().size());
     symbols_.resize(1);
     for (auto& section : context_.sections)
-      symbols_.push_back({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
-                          static_cast<Elf64_Half>(section->index), 0, 0});
+      if (section->symbol_index != 0)
+        symbols_.push_back({0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+                            static_cast<Elf64_Half>(section->index), 0, 0});
     for (auto& object : context_.objects)
       for (const InputSymbol& symbol : object->symbols)
         if (symbol.output_index != 0) add_symbol(*object, symbol, STB_LOCAL, STV_DEFAULT);
