@@ -68,6 +68,16 @@ compile own -w <<<'__weak int memset(int to, int value) { return to; }'
 rustc built_in.o own.o || fail "$(<text)"
 [[ ! -s text ]] || fail "printed: $(<text)"
 
+# What libbpf refuses and aya takes: maps of the old kind, helpers of the GPL without a license.
+compile aya <<'END'
+struct { int type, key, value, entries, flags; } map SEC("maps") = { 2, 4, 4, 1, 0 };
+SEC("tc") int time(void *ctx) { return ((int (*)(const char *, int, ...))6)("", 1); }
+END
+"$BPFLINK" aya.o -o out.o 2>text
+[[ $(<text) == *'license is missing'*'refuse maps'* ]] || fail "$(<text)"
+rust/bpf-linker --cpu generic aya.o -o out.o &>text || fail "$(<text)"
+[[ ! -s text ]] || fail "printed: $(<text)"
+
 # The names of types are those that kernels take.
 llvm-dis-19 prog.o -o prog.ll
 sed 's/name: "wrapping"/name: "Wrapping<i32>"/' prog.ll | llvm-as-19 - -o prog.o

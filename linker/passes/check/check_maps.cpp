@@ -22,6 +22,7 @@ namespace {
 constexpr size_t max_objects = 5;
 
 void warn_legacy_maps(Context& context) {
+  if (context.options.for_rustc) return;  // aya takes them
   for (auto& object : context.objects)
     for (const InputSection& section : object->linked_sections())
       if (section.role == SectionRole::LegacyMaps && is_live(section))
