@@ -216,9 +216,9 @@ std::expected<DedupResult, Error> Merger::run_image_btf() {
   if (!result) return std::unexpected(result.error());
   for (const std::string& line : describe_omitted(*result))
     print_note("btfdedup", options_.linked + ": " + line);
-  merged_.statistics.linked = {result->function_count, result->variable_count,
-                               std::move(result->omitted)};
-  return std::move(result->dedup);
+  DedupResult dedup = std::move(result->dedup);
+  merged_.statistics.linked = std::move(*result);
+  return dedup;
 }
 
 /// Counts flattened bases as inputs, in statistics and reports.

@@ -56,9 +56,10 @@ std::expected<void, Error> print_reports(const BtfdedupOptions& options, const S
     for (uint32_t id = output.btf.first_id(); id < output.btf.end_id(); ++id)
       print_text(print_raw(output.btf, id));
   if (options.statistics) {
-    Statistics statistics = merged.statistics;
-    statistics.output.add(output.btf, output.blob.size());
-    print_text(options.as_json ? statistics.as_json() : statistics.as_text());
+    const Statistics& statistics = merged.statistics;
+    BtfSizes sizes;
+    sizes.add(output.btf, output.blob.size());
+    print_text(options.as_json ? statistics.as_json(sizes) : statistics.as_text(sizes));
   }
   return flush_output();
 }

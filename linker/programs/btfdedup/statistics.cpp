@@ -18,11 +18,12 @@ void BtfSizes::add(const Btf& btf, uint64_t size) {
 
 namespace {
 
-std::string image_as_text(const ImageFigures& linked) {
+std::string image_as_text(const ImageResult& linked) {
   auto row = [](std::string_view name, uint64_t count) {
     return count == 0 ? "" : fmt::format("{:<14}{:>28}\n", name, count);
   };
-  std::string text = row("functions", linked.functions) + row("variables", linked.variables);
+  std::string text =
+      row("functions", linked.function_count) + row("variables", linked.variable_count);
   if (!linked.omitted.empty()) text += "\nomitted\n";
   for (const OmissionText& reason : omission_texts())
     if (auto count = std::ranges::count(linked.omitted, reason.reason, &OmittedSymbol::reason))
@@ -30,7 +31,7 @@ std::string image_as_text(const ImageFigures& linked) {
   return text;
 }
 
-nlohmann::ordered_json image_as_json(const ImageFigures& linked) {
+nlohmann::ordered_json image_as_json(const ImageResult& linked) {
   auto omitted = nlohmann::ordered_json::object();
   for (const OmissionText& reason : omission_texts()) {
     auto names = nlohmann::ordered_json::array();
@@ -38,14 +39,14 @@ nlohmann::ordered_json image_as_json(const ImageFigures& linked) {
       if (symbol.reason == reason.reason) names.push_back(symbol.name);
     if (!names.empty()) omitted[reason.key] = std::move(names);
   }
-  return {{"functions", linked.functions},
-          {"variables", linked.variables},
+  return {{"functions", linked.function_count},
+          {"variables", linked.variable_count},
           {"omitted", std::move(omitted)}};
 }
 
 }  // namespace
 
-std::string Statistics::as_text() const {
+std::string Statistics::as_text(const BtfSizes& output) const {
   auto row = [](std::string_view name, uint64_t in, uint64_t out) {
     return fmt::format("{:<14}{:>14}{:>14}\n", name, in, out);
   };
@@ -61,7 +62,7 @@ std::string Statistics::as_text() const {
          time("total", classify + resolve + write);
 }
 
-std::string Statistics::as_json() const {
+std::string Statistics::as_json(const BtfSizes& output) const {
   auto sizes = [](const BtfSizes& s) {
     return nlohmann::ordered_json{{"blobs", s.blobs},
                                   {"types", s.types},

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bpflink/btf.hpp"
 #include "bpflink/image_btf.hpp"
@@ -22,24 +21,17 @@ struct BtfSizes {
   void add(const Btf& btf, uint64_t size);
 };
 
-/// The results of --linked.
-struct ImageFigures {
-  uint64_t functions = 0;
-  uint64_t variables = 0;
-  std::vector<OmittedSymbol> omitted;
-};
-
 struct Statistics {
   using Clock = std::chrono::steady_clock;
 
-  BtfSizes input, output;
-  std::optional<ImageFigures> linked;
+  BtfSizes input;
+  std::optional<ImageResult> linked;  ///< of --linked, without the types
   // Seconds. Classify: reading, checking and finding equal types. Resolve: separating ambiguous
   // names, and numbering.
   double classify = 0, resolve = 0, write = 0;
 
-  std::string as_text() const;
-  std::string as_json() const;
+  std::string as_text(const BtfSizes& output) const;
+  std::string as_json(const BtfSizes& output) const;
 };
 
 /// Adds the time until its end to a sum of seconds.
