@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,12 @@ struct KernelModule {
   Btf btf;
 };
 
+/// Where a module is, and which others it needs.
+struct KernelModuleFile {
+  std::string path;
+  std::vector<std::string> depends;
+};
+
 /// A type, function or variable of a kernel or module.
 struct KernelType {
   const BtfView* types = nullptr;  ///< of the kernel or module
@@ -87,8 +94,9 @@ struct Kernel {
 
   OwnedBytes storage{};  ///< owns the bytes of `btf`
   Btf btf;
-  std::vector<KernelModule> modules{};  ///< sorted by their paths
-  CoreKernel index;                     ///< everything in `btf` and in the modules, by name
+  std::vector<KernelModule> modules{};                     ///< sorted by their paths
+  std::map<std::string, KernelModuleFile> module_files{};  ///< by name; also those without BTF
+  CoreKernel index;  ///< everything in `btf` and in the modules, by name
   /// Modules that cannot be read, and why: sentences that begin with the file.
   std::vector<std::string> notes{};
 

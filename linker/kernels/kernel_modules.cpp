@@ -14,6 +14,7 @@
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/relocate_base.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/object/linux_release.hpp"
 
 namespace bpflink {
@@ -35,14 +36,29 @@ std::span<const std::byte> section(const KernelImage& image, std::string_view na
   return index ? image.elf->contents(image.elf->sections[*index]) : std::span<const std::byte>();
 }
 
+/// The names behind "depends=" in a module's .modinfo, a list of strings that end with NUL.
+std::vector<std::string> dependencies_of(std::string_view info) {
+  constexpr std::string_view key = "depends=";
+  while (!info.empty() && !info.starts_with(key))
+    info.remove_prefix(std::min(info.size(), info.find('\0')) + (info.contains('\0') ? 1 : 0));
+  info = info.substr(std::min(info.size(), key.size()));
+  std::vector<std::string> names;
+  for (char c : info.substr(0, info.find('\0'))) {
+    if (names.empty() || c == ',') names.emplace_back();
+    if (c != ',') names.back() += c == '-' ? '_' : c;
+  }
+  return names;
+}
+
 /// Reads a module; nothing if it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
-                                                              std::string name,
-                                                              const Kernel& kernel) {
+                                                              std::string name, Kernel& kernel) {
   auto file = InputFile::open_regular(path);
   if (!file) return std::unexpected(file.error());
   auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
   if (!image) return std::unexpected(image.error());
+  if (auto info = section(*image, ".modinfo"); !info.empty())
+    kernel.module_files.try_emplace(name, path, dependencies_of(text_of(info)));
   if (auto index = image->elf ? image->elf->find(".BTF") : std::nullopt)
     if (auto ok = check_contents(image->elf->sections[*index]); !ok)
       return std::unexpected(ok.error());

@@ -93,6 +93,40 @@ std::expected<void, Error> check_product(const CoreInputs& inputs) {
   return {};
 }
 
+class Progress {
+ public:
+  explicit Progress(size_t count)
+      : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
+  }
+
+  /// One more is done.
+  void advance() {
+    std::lock_guard lock(mutex_);
+    ++done_;
+    auto now = std::chrono::steady_clock::now();
+    if (!is_shown_ || now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    std::string text = fmt::format("{} of {} kernels", done_, count_);
+    auto left =
+        std::chrono::duration_cast<std::chrono::seconds>((now - begin_) / done_ * (count_ - done_));
+    if (left.count() > 1) text += fmt::format(", {} s left", left.count());
+    length_ = std::max(length_, text.size());
+    fmt::print(stderr, "\r{:{}}", text, length_);
+    std::fflush(stderr);
+  }
+
+ private:
+  size_t count_, done_ = 0, length_ = 0;
+  bool is_shown_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(),
+                                        next_ = begin_ + std::chrono::seconds(1);
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
@@ -143,52 +177,33 @@ std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOp
   return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
-Progress::Progress(size_t count)
-    : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
-
-Progress::~Progress() {
-  if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
-}
-
-void Progress::advance() {
-  std::lock_guard lock(mutex_);
-  ++done_;
-  auto now = std::chrono::steady_clock::now();
-  if (!is_shown_ || now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  std::string text = fmt::format("{} of {} kernels", done_, count_);
-  auto left =
-      std::chrono::duration_cast<std::chrono::seconds>((now - begin_) / done_ * (count_ - done_));
-  if (left.count() > 1) text += fmt::format(", {} s left", left.count());
-  length_ = std::max(length_, text.size());
-  fmt::print(stderr, "\r{:{}}", text, length_);
-  std::fflush(stderr);
+std::expected<void, Error> for_each_index(
+    size_t count, unsigned threads, const std::function<std::expected<void, Error>(size_t)>& work) {
+  std::vector<std::expected<void, Error>> results(count);
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> has_failed = false;
+  Progress progress(count);
+  run_threads(static_cast<unsigned>(std::min<size_t>(threads, count)), [&](unsigned) {
+    for (size_t i = next++; i < count && !has_failed; i = next++) {
+      results[i] = work(i);
+      progress.advance();
+      if (!results[i]) has_failed = true;
+    }
+  });
+  auto failed = std::ranges::find_if(results, [](const auto& result) { return !result; });
+  return failed == results.end() ? std::expected<void, Error>() : *failed;
 }
 
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
     const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work) {
-  size_t count = inputs.kernels.size();
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = static_cast<unsigned>(std::min<size_t>(threads, count));
-  std::vector<std::optional<Error>> errors(count);
-  std::atomic<size_t> next = 0;
-  std::atomic<bool> has_failed = false;
-  Progress progress(count);
-  run_threads(threads, [&](unsigned) {
-    for (size_t i = next++; i < count && !has_failed; i = next++) {
-      auto kernel = read_kernel(inputs.kernels[i]);
-      std::expected<void, Error> done;
-      if (kernel) done = work(i, **kernel);
-      progress.advance();
-      if (kernel && done) continue;
-      errors[i] = kernel ? done.error() : kernel.error();
-      has_failed = true;
-    }
-  });
-  for (const auto& error : errors)
-    if (error) return std::unexpected(*error);
-  return {};
+  return for_each_index(inputs.kernels.size(), threads,
+                        [&](size_t i) -> std::expected<void, Error> {
+                          auto kernel = read_kernel(inputs.kernels[i]);
+                          if (!kernel) return std::unexpected(kernel.error());
+                          return work(i, **kernel);
+                        });
 }
 
 void warn_modules(const std::vector<std::vector<std::string>>& notes) {

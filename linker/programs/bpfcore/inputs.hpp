@@ -1,12 +1,10 @@
 // The inputs of bpfcore: programs, which are read at once, and kernels, which are read one by one.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -44,25 +42,11 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options);
 std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOptions& options,
                                          const CoreInputs& inputs);
 
-/// On a terminal, says how far a run has come that takes longer than a second, and how long the
-/// rest may take.
-class Progress {
- public:
-  explicit Progress(size_t count);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
-
-  /// One more kernel is done.
-  void advance();
-
- private:
-  size_t count_, done_ = 0, length_ = 0;
-  bool is_shown_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(),
-                                        next_ = begin_ + std::chrono::seconds(1);
-  std::mutex mutex_;
-};
+/// Calls `work` with each index below `count`, on several threads. On a terminal, says how far a
+/// run has come that takes longer than a second, and how long the rest may take. After an error
+/// nothing more begins. Errors: the first by index.
+std::expected<void, Error> for_each_index(
+    size_t count, unsigned threads, const std::function<std::expected<void, Error>(size_t)>& work);
 
 /// Reads each kernel, calls `work(index, kernel)` and releases it, on several threads. Errors: that
 /// of the first kernel in the list that cannot be read, or for which `work` fails.

@@ -13,10 +13,9 @@ namespace bpflink {
 /// A machine that qemu emulates.
 struct Machine {
   std::string_view architecture;  ///< as KernelIdentity has it
-  const char* program;
-  const char* type;
-  const char* console;
-  const char* console_option;  ///< of the kernel's configuration
+  const char* program;            ///< and its machine
+  const char* console;            ///< and what else the kernel is told
+  const char* console_option;     ///< of the kernel's configuration
 };
 
 /// Null if qemu has none here.

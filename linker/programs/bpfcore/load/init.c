@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -29,7 +30,7 @@ enum {
 
 // What a process that loads leaves to the one that reports.
 static struct outcome {
-  int error, lacks_btf;
+  int error, lacks_btf, has_loaded;
   int refused;  // the index of the program that the verifier refused, none or another
   char said[max_said], trace[max_trace];
   char logs[max_programs][max_log];
@@ -44,6 +45,7 @@ static const unsigned long long have_no_size =
 static struct bpf_object* object;
 static struct bpf_program* programs[max_programs];  // those to report
 static int count, keeps_logs, seconds;
+static int is_alone;  // whether the object is loaded only for one program
 
 // The libelf.a of Debian 13 needs these functions, which are in no archive, for what libbpf does
 // not do.
@@ -54,7 +56,9 @@ void __attribute__((weak)) eu_search_tree_fini(void* tree) {
   (void)tree;
 }
 
-// Keeps the first warning, and notices which program the kernel refused.
+// Keeps the first warning, and notices which program the kernel refused. After all are loaded,
+// libbpf puts programs into arrays; those that are not loaded now do not matter to one that is
+// alone.
 static int keep_message(enum libbpf_print_level level, const char* format, va_list arguments) {
   char text[max_said], name[max_said] = "";
   if (level != LIBBPF_WARN) return 0;
@@ -63,6 +67,7 @@ static int keep_message(enum libbpf_print_level level, const char* format, va_li
     sscanf(text, "libbpf: prog '%2000[^']'", name);
     outcome->refused = another;
   }
+  if (strstr(text, "failed to initialize slot")) outcome->has_loaded = is_alone;
   for (int i = 0; i < count; ++i)
     if (!strcmp(bpf_program__name(programs[i]), name)) outcome->refused = i;
   if (!outcome->said[0] && !strstr(text, "Retrying without")) strcpy(outcome->said, text);
@@ -92,6 +97,7 @@ static void print_log(char* log) {
 static int load(int traced) {
   int status = -1;
   outcome->refused = none;
+  outcome->has_loaded = 0;
   outcome->said[0] = outcome->trace[0] = '\0';
   for (int i = 0; i < count && traced < 0; ++i) outcome->logs[i][0] = '\0';
   printf("@ begins %s\n", bpf_program__name(programs[0]));
@@ -106,6 +112,7 @@ static int load(int traced) {
                                is_traced ? max_trace : max_log);
     }
     outcome->error = -bpf_object__load(object);
+    if (outcome->has_loaded) outcome->error = 0;
     outcome->lacks_btf = bpf_object__btf(object) && bpf_object__btf_fd(object) < 0;
     _exit(0);
   }
@@ -180,6 +187,7 @@ static void follow(char step, const char* name) {
   if ((step == 'p' || step == 'w') && program) bpf_program__set_autoload(program, 1);
   if (step == 'p' && program && count < max_programs) programs[count++] = program;
   if (step != 'r' || !object) return;
+  is_alone = *name != '\0';
   if (count) run_job();
   fflush(stdout);
   select_none();
@@ -197,14 +205,18 @@ int main(void) {
   size_t size = 0;
   if (getpid() != 1) return puts("bpfcore-init: runs in the guests of bpfcore load"), 2;
   setrlimit(RLIMIT_MEMLOCK, &unlimited);
-  for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); ++i)
+  for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); ++i) {
+    mkdir(mounts[i][0], 0755);
     mount("none", mounts[i][0], mounts[i][1], 0, NULL);
+  }
+  // A kernel whose own initramfs has no console opened none.
+  if (!freopen("/dev/console", "w", stdout)) perror("/dev/console");
   // The kernel's messages stay out of the results.
   int level = open("/proc/sys/kernel/printk", O_WRONLY | O_CLOEXEC);
   if (write(level, "1", 1) < 0) perror("printk");
   uname(&names);
   snprintf(path, sizeof(path), "/boot/config-%s", names.release);
-  if (symlink("/config", path)) perror(path);
+  if (mkdir("/boot", 0755) || symlink("/config", path)) perror(path);
   printf("\n@ kernel %s\n", names.release);
   outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

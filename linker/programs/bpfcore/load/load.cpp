@@ -6,18 +6,16 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <mutex>
 
-#include "dedup/run_threads.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/directory_walk.hpp"
-#include "linker/kernels/kernel_image.hpp"
 #include "linker/lto/find_program.hpp"
+#include "linker/object/bytes.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/program.hpp"
 
@@ -28,29 +26,26 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-std::expected<OwnedBytes, Error> read_file(const std::string& path) {
-  auto file = InputFile::open(path);
-  if (!file) return fail_in(path, file.error());
-  return OwnedBytes::of(std::move(*file));
-}
-
 std::expected<Descriptor, Error> open_in_memory() {
   Descriptor file(::memfd_create("bpfcore", MFD_CLOEXEC));
   if (!file.is_open()) return system_error("no file in memory");
   return file;
 }
 
-/// A name for a file.
+/// A name for a file: that of no other text.
 std::string file_name_for(std::string_view text) {
-  std::string name(text);
-  std::ranges::replace_if(
-      name, [](char c) { return c == '/' || c <= ' '; }, '_');
-  return name.starts_with('.') ? "_" + name : name;
+  std::string name;
+  for (unsigned char c : text) {
+    bool is_plain = c > ' ' && c != '/' && c != '%' && (c != '.' || !name.empty());
+    name += is_plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  return name;
 }
 
 /// An object as user space has it before the load, with the variables that --set sets.
-std::vector<std::byte> contents_of(const CoreObject& object, std::span<const std::byte> file,
-                                   const std::map<std::string, uint64_t>& settings) {
+OwnedBytes contents_of(const CoreObject& object, std::span<const std::byte> file,
+                       const std::map<std::string, uint64_t>& settings) {
+  if (settings.empty()) return {.bytes = file};
   std::vector<std::byte> bytes(file.begin(), file.end());
   for (const auto& [name, value] : settings) {
     const Variable* variable = object.object.find_variable(name);
@@ -61,7 +56,7 @@ std::vector<std::byte> contents_of(const CoreObject& object, std::span<const std
     for (size_t i = 0; i < std::min<size_t>(variable->size, sizeof value); ++i)
       bytes[at + i] = static_cast<std::byte>(value >> 8 * i);
   }
-  return bytes;
+  return OwnedBytes::of(std::move(bytes));
 }
 
 /// One kernel, which is booted until all programs have a result.
@@ -108,14 +103,12 @@ class KernelRun {
     image_ = Descriptor(::open(source_.name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!image_.is_open()) return system_error(source_.name);
     if (machine_.architecture == "x86_64") return {};
-    auto file = read_file(source_.name);
-    if (!file) return std::unexpected(file.error());
-    auto image = unpack_kernel(std::move(*file));
-    if (!image) return fail_in(source_.name, image.error());
+    auto image = read_unpacked(source_.name);
+    if (!image) return std::unexpected(image.error());
     auto unpacked = open_in_memory();
     if (!unpacked) return std::unexpected(unpacked.error());
     image_ = std::move(*unpacked);
-    return write_all(image_.fd(), image->contents.bytes);
+    return write_all(image_.fd(), image->bytes);
   }
 
   /// Collects what all objects share.
@@ -127,16 +120,16 @@ class KernelRun {
     std::vector<std::pair<std::string, std::string>> paths = {{"init", *program}};
     if (!options_.btf.empty()) paths.emplace_back("btf", options_.btf);
     for (const auto& [path, from] : paths) {
-      auto file = read_file(from);
-      if (!file) return std::unexpected(file.error());
-      files_.emplace(path, std::move(*file));
+      auto file = InputFile::open(from);
+      if (!file) return fail_in(from, file.error());
+      files_.emplace(path, OwnedBytes::of(std::move(*file)));
     }
     steps_ = fmt::format("t{}{}", options_.timeout, '\0');
     if (!options_.log.empty()) steps_ += std::string_view("l\0", 2);
     for (const std::string& path : booted_.modules) {
-      auto module = read_module_file(path);
+      auto module = read_unpacked(path);
       if (!module) return std::unexpected(module.error());
-      std::string there = "modules/" + std::filesystem::path(path).filename().string();
+      std::string there = std::filesystem::path(path).filename().string();
       steps_ += fmt::format("k/{}{}", there, '\0');
       files_.emplace(std::move(there), std::move(*module));
     }
@@ -159,15 +152,15 @@ class KernelRun {
     for (const auto& [path, file] : files_) add(of_kernel, file.bytes);
     for (size_t i = 0; i < inputs_.objects.size(); ++i) {
       XXH3_state_t digest = of_kernel;
-      add(digest, contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings));
+      add(digest,
+          contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings).bytes);
       for (const LoadJob& job : jobs_[i]) add(digest, bytes_of(job.steps));
       XXH128_hash_t key = XXH3_128bits_digest(&digest);
       cached_at_[i] = fmt::format("{}/{:016x}{:016x}", options_.cache, key.high64, key.low64);
       auto cached = InputFile::open_regular(cached_at_[i]);
       if (!cached) continue;
       ResultReader reader = reader_of(i);
-      std::string_view text(reinterpret_cast<const char*>(cached->bytes().data()),
-                            cached->bytes().size());
+      std::string_view text = text_of(cached->bytes());
       for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
         reader.hear(text.substr(0, end));
       reader.finish();
@@ -175,15 +168,16 @@ class KernelRun {
     return {};
   }
 
-  bool is_open(size_t object, const LoadJob& job) const {
-    return results_[object].loads[job.programs.front()].kind == LoadResult::Kind::NotRun;
-  }
-
-  bool has_work() const {
-    for (size_t i = 0; i < jobs_.size(); ++i)
-      if (std::ranges::any_of(jobs_[i], [&](const LoadJob& job) { return is_open(i, job); }))
-        return true;
-    return false;
+  /// Removes the jobs that are done. Returns whether there are others.
+  bool has_work() {
+    bool has_some = false;
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      std::erase_if(jobs_[i], [&](const LoadJob& job) {
+        return results_[i].loads[job.programs.front()].kind != LoadResult::Kind::NotRun;
+      });
+      has_some |= !jobs_[i].empty();
+    }
+    return has_some;
   }
 
   ResultReader reader_of(size_t object) {
@@ -213,17 +207,16 @@ class KernelRun {
     std::string plan = steps_;
     TarEntries entries{{"config", bytes_of(booted_.config)}};
     for (const auto& [path, file] : files_) entries[path] = file.bytes;
-    std::vector<std::vector<std::byte>> contents;
+    std::vector<OwnedBytes> contents;
     for (size_t i = 0; i < jobs_.size(); ++i) {
-      std::string steps;
-      for (const LoadJob& job : jobs_[i])
-        if (is_open(i, job)) steps += job.steps;
-      if (steps.empty()) continue;
+      if (jobs_[i].empty()) continue;
       order.push_back(i);
-      std::string path = fmt::format("objects/{}", i);
-      plan += fmt::format("o/{}{}{}", path, '\0', steps);
-      entries[path] = contents.emplace_back(
+      std::string path = fmt::format("object.{}", i);
+      plan += fmt::format("o/{}{}", path, '\0');
+      for (const LoadJob& job : jobs_[i]) plan += job.steps;
+      contents.push_back(
           contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings));
+      entries[path] = contents.back().bytes;
     }
     entries["plan"] = bytes_of(plan);
     auto file = open_in_memory();
@@ -274,7 +267,7 @@ class KernelRun {
     auto index = inputs_.objects[running_object_].find_program(running_);
     bool is_found = false;
     for (const LoadJob& job : jobs_[running_object_])
-      if (index && is_open(running_object_, job) && std::ranges::count(job.programs, *index) != 0) {
+      if (index && std::ranges::count(job.programs, *index) != 0) {
         is_found = true;
         for (size_t program : job.programs)
           results_[running_object_].loads[program] = {.kind = LoadResult::Kind::Ended,
@@ -317,14 +310,8 @@ std::expected<BootedKernel, Error> prepare_boot(const KernelSource& source, cons
          {"CONFIG_BPF_SYSCALL", "CONFIG_BLK_DEV_INITRD", machine->console_option})
       if (auto value = kernel.config->find(option); !value || value->tristate != 'y')
         return fail("{}: cannot load programs: {} is not set", source.name, option);
-  BootedKernel booted;
-  if (kernel.config) booted.config = kernel.config->text();
-  if (const std::string& directory = source.options->modules; !directory.empty()) {
-    auto modules = find_modules(directory, kernel, objects);
-    if (!modules) return std::unexpected(modules.error());
-    booted.modules = std::move(*modules);
-  }
-  return booted;
+  return BootedKernel{.config = std::string(kernel.config ? kernel.config->text() : ""),
+                      .modules = find_modules(kernel, objects)};
 }
 
 std::expected<size_t, Error> load_programs(const BpfcoreOptions& options, const CoreInputs& inputs,
@@ -334,27 +321,21 @@ std::expected<size_t, Error> load_programs(const BpfcoreOptions& options, const 
   for (const std::string& directory : {options.log, options.cache})
     if (!directory.empty() && !std::filesystem::create_directories(directory, error) && error)
       return fail("{}: {}", directory, error.message());
-  const size_t count = kernels.size();
-  std::atomic<size_t> next = 0, failed = 0;
-  std::optional<Error> first;
+  size_t failed = 0;
   std::mutex mutex;
-  Progress progress(count);
-  run_threads(static_cast<unsigned>(std::min<size_t>(options.jobs, count)), [&](unsigned) {
-    for (size_t i = next++; i < count; i = next++) {
-      auto why = KernelRun(options, inputs, kernels[i], report, i).run();
-      progress.advance();
-      std::lock_guard lock(mutex);
-      for (size_t object = 0; object < inputs.objects.size(); ++object)
-        judge_loads(inputs.objects[object], report.kernels[i].name, report.results[i][object]);
-      if (why && why->empty()) continue;
-      ++failed;
-      if (why) print_error("bpfcore", fmt::format("{}: {}", report.kernels[i].name, *why));
-      if (why) continue;
-      first = why.error();
-      next = count;
-    }
-  });
-  if (first) return std::unexpected(*first);
+  auto run_one = [&](size_t i) -> std::expected<void, Error> {
+    auto why = KernelRun(options, inputs, kernels[i], report, i).run();
+    std::lock_guard lock(mutex);
+    for (size_t object = 0; object < inputs.objects.size(); ++object)
+      judge_loads(inputs.objects[object], report.kernels[i].name, report.results[i][object]);
+    if (!why) return std::unexpected(why.error());
+    if (why->empty()) return {};
+    ++failed;
+    print_error("bpfcore", fmt::format("{}: {}", report.kernels[i].name, *why));
+    return {};
+  };
+  if (auto ok = for_each_index(kernels.size(), options.jobs, run_one); !ok)
+    return std::unexpected(ok.error());
   return failed;
 }
 

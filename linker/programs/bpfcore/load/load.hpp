@@ -1,13 +1,13 @@
 // bpfcore load: loads programs on booted kernels.
 //
-// A guest has only memory: /init, which is init.c, the objects in /objects, modules in /modules,
-// the types for relocations in /btf, the kernel's configuration in /config, and /plan. The plan is
-// steps, each a letter and what it is about, up to a NUL:
+// A guest has only memory: /init, which is init.c, the objects as /object.N, modules, the types for
+// relocations in /btf, the kernel's configuration in /config, and /plan. The plan is steps, each a
+// letter and what it is about, up to a NUL:
 //
 //   t SECONDS   how long a load may take           l          print whole logs
 //   k PATH      insert the module                  o PATH     open the object
 //   p PROGRAM   load it, and report it             w PROGRAM  load it, too
-//   m MAP       create the struct_ops map          r          load what was named since the last r
+//   m MAP       create the struct_ops map          r [alone]  load what was named since the last r
 //
 // The guest prints lines that begin with "@ ":
 //
@@ -41,13 +41,10 @@ struct BootedKernel {
 std::expected<BootedKernel, Error> prepare_boot(const KernelSource& source, const Kernel& kernel,
                                                 const std::vector<CoreObject>& objects);
 
-/// The files of the modules in `directory` that the objects need, each after those that it depends
-/// on. Errors: a module cannot be read.
-std::expected<std::vector<std::string>, Error> find_modules(const std::string& directory,
-                                                            const Kernel& kernel,
-                                                            const std::vector<CoreObject>& objects);
-/// A module's bytes, decompressed.
-std::expected<OwnedBytes, Error> read_module_file(const std::string& path);
+/// The files of the modules that the objects need, each after those that it depends on.
+std::vector<std::string> find_modules(const Kernel& kernel, const std::vector<CoreObject>& objects);
+/// The bytes of a module or kernel without its containers.
+std::expected<OwnedBytes, Error> read_unpacked(const std::string& path);
 
 /// Boots each kernel: fills `loads` of the results, and changes findings and statuses accordingly.
 /// Messages say which kernels do not come to their end; returns how many. Errors: there is no qemu

@@ -64,7 +64,7 @@ std::vector<LoadJob> make_jobs(const CoreObject& object, bool is_whole) {
       add('m', ops.name);
       for (const StructOpsMember& member : ops.members) add('w', member.program);
     }
-    if (!is_whole) add('r', "");
+    if (!is_whole) add('r', "alone");
   }
   if (is_whole) add('r', "");
   std::erase_if(jobs, [](const LoadJob& job) { return job.programs.empty(); });
@@ -147,26 +147,21 @@ std::expected<void, Error> write_initramfs(int fd, const TarEntries& entries) {
   constexpr size_t alignment = 4;
   constexpr std::byte zeros[alignment] = {};
   unsigned inode = 0;
-  auto write_entry = [&](std::string_view path, unsigned mode, unsigned device,
-                         std::span<const std::byte> contents) {
-    // inode, mode, user, group, links, time, size, its device, a node's device, name, checksum
-    std::string header = fmt::format(
-        "070701{:08X}{:08X}{:016X}{:08X}{:08X}{:08X}{:016X}{:08X}{:08X}{:08X}{:08X}{}", ++inode,
-        mode, 0, 1, 0, contents.size(), 0, device >> 8, device & 0xff, path.size() + 1, 0, path);
+  auto write_entry = [&](std::string_view path, std::span<const std::byte> contents) {
+    constexpr unsigned program = 0100755;
+    // inode, mode, user, group, links, time, size, devices, name, checksum
+    std::string header =
+        fmt::format("070701{:08X}{:08X}{:016X}{:08X}{:08X}{:08X}{:032X}{:08X}{:08X}{}", ++inode,
+                    program, 0, 1, 0, contents.size(), 0, path.size() + 1, 0, path);
     header.append(1 + -(header.size() + 1) % alignment, '\0');
     auto ok = write_all(fd, std::as_bytes(std::span(header)));
     if (ok) ok = write_all(fd, contents);
     return ok ? write_all(fd, std::span(zeros).first(-contents.size() % alignment)) : ok;
   };
-  // The kernel opens the console for /init.
-  constexpr unsigned directory = 0040755, program = 0100755, node = 0020600, console = 0x501;
   std::expected<void, Error> ok;
-  for (std::string_view path : {"dev", "proc", "sys", "boot", "objects", "modules"})
-    if (ok) ok = write_entry(path, directory, 0, {});
-  if (ok) ok = write_entry("dev/console", node, console, {});
   for (const auto& [path, contents] : entries)
-    if (ok) ok = write_entry(path, program, 0, contents);
-  return ok ? write_entry("TRAILER!!!", 0, 0, {}) : ok;
+    if (ok) ok = write_entry(path, contents);
+  return ok ? write_entry("TRAILER!!!", {}) : ok;
 }
 
 }  // namespace bpflink
