@@ -191,6 +191,23 @@ END
 core 1 load newer.o vmlinuz-6.1.0
 says 'warning: newer.o: calls loads on vmlinuz-6.1.0, which check does not expect: please report it, with the object'
 
+# A guest does not create the struct_ops map of another program.
+compile ops <<'EOS'
+#include <bpf/bpf_helpers.h>
+char LICENSE[] SEC("license") = "GPL";
+struct absent_ops { int (*call)(void); };
+SEC("struct_ops") int call(void *ctx) { return 0; }
+SEC(".struct_ops") struct absent_ops absent = {.call = (void *)call};
+SEC("raw_tp") int plain(void *ctx) { return 0; }
+EOS
+cat >say <<'END'
+printf '@ object 0 /object.0\n@ begins call\n@ result failed 3 0 call\n@ begins plain\n@ result loads 0 0 plain\n@ done\n'
+END
+core 1 load ops.o vmlinuz-6.1.0 --json all.json
+[[ $(results disagrees) == $'call fails failed -\nplain resolves loads -' ]] || fail "$(results disagrees)"
+says_not 'please report it'
+[[ $(tr '\0' ' ' <packed) == *' pcall mabsent wcall ralone pplain ralone '* ]] || fail 'plan of struct_ops'
+
 # Objects of all names have their own logs.
 mkdir a
 cp trace.o a/b.o
