@@ -38,15 +38,22 @@ if (($# == 0)); then set -- sid trixie; fi
 fetch_first "$@" || skip "$why"
 make_own_objects "$tmp"
 
-# Programs are judged alone, but libbpf loads those of a struct_ops map together.
-cat >"$tmp/alone.bpf.c" <<'END'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
+# compile NAME: an object of standard input
+compile() {
+  clang-19 -g -O2 --target=bpf "-I/usr/include/$(uname -m)-linux-gnu" -include linux/bpf.h \
+    -include bpf/bpf_helpers.h -x c -c - -o "$tmp/$1.o"
+}
+
+# Programs are judged alone, but libbpf loads those of a struct_ops map together. An array of programs
+# does without those that are not loaded.
+compile ops <<'END'
 struct tcp_congestion_ops { unsigned (*ssthresh)(void *), (*undo_cwnd)(void *); char name[16]; };
 SEC("struct_ops") int ssthresh(long *ctx) { return 2; }
 SEC("struct_ops") int undo_cwnd(long *ctx) { return ctx[9000]; }
 SEC(".struct_ops") struct tcp_congestion_ops ops = {(void *)ssthresh, (void *)undo_cwnd, "ops"};
+char LICENSE[] SEC("license") = "GPL";
+END
+compile calls <<'END'
 int callee(struct __sk_buff *);
 struct {
   __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -57,8 +64,7 @@ struct {
 SEC("tc") int callee(struct __sk_buff *skb) { return 0; }
 SEC("tc") int caller(struct __sk_buff *skb) { return bpf_tail_call(skb, &calls, 0), 1; }
 END
-clang-19 -g -O2 --target=bpf "-I/usr/include/$(uname -m)-linux-gnu" -c "$tmp/alone.bpf.c" -o "$tmp/alone.o"
-"$OWN_PROGRAMS/bpfcore" load "$tmp/alone.o" --kernel "$(realpath "$tmp/kernel/vmlinuz")" --json "$tmp/alone.json" \
+"$OWN_PROGRAMS/bpfcore" load "$tmp"/{ops,calls}.o --kernel "$(realpath "$tmp/kernel/vmlinuz")" --json "$tmp/alone.json" \
   &>"$tmp/log" || (($? == 1)) || { cat "$tmp/log" && exit 1; }
 results=$(jq -r '[.programs[] | "\(.program) \(.load.result)"] | sort | join(", ")' "$tmp/alone.json")
 [[ $results == 'callee loads, caller loads, ssthresh together, undo_cwnd refused' ]] || { echo "alone: $results" && exit 1; }
