@@ -139,6 +139,13 @@ fails 'asm2.bc: has a symbol helper, as asm1.bc does, and inline assembly uses t
 "$CC" -g -O2 --target=bpfeb -mcpu=v3 -flto -c -x c /dev/null -o big.bc
 fails 'big.bc: is big-endian, but main.bc is little-endian (compile all for one --target)' main.bc big.bc
 
+# Nothing needs what a file defines: its source has no #if that a hint could blame.
+"$CC" -g -O2 --target=bpf -flto -c -x c - -o unused.bc <<<'void takes(struct { int a; } *x) {}'
+"$BPFLINK" unused.bc -o out.o 2>errors
+[[ $(<errors) == 'bpflink: warning: unused.bc: has nothing to link
+>>> LLVM dropped takes, which nothing needs: -u takes keeps it' ]] || mistake "$(<errors)"
+"$BPFLINK" unused.bc -u takes --fatal-warnings -q -o out.o || mistake '-u does not keep a function'
+
 # What code generation calls and no file defines
 "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o large.bc <<'END'
 char buffer[4096];

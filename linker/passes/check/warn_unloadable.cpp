@@ -180,9 +180,16 @@ void warn_empty_objects(Context& context) {
     bool has_symbols =
         std::ranges::any_of(object->symbols, [](const InputSymbol& s) { return !s.is_local(); });
     if (has_contents || has_symbols) continue;
-    context.diagnostics.warning(fmt::format("{}: has nothing to link", object->name),
-                                {hint("did an #if exclude the whole source file?")},
-                                DiagnosticCode::General, {.file = object->name});
+    auto gone = std::ranges::find_if(context.optimized_away, [&](const DroppedPart& part) {
+      return object->name.contains(part.file);
+    });
+    context.diagnostics.warning(
+        fmt::format("{}: has nothing to link", object->name),
+        {gone == context.optimized_away.end()
+             ? hint("did an #if exclude the whole source file?")
+             : hint(fmt::format("LLVM dropped {}, which nothing needs: -u {} keeps it", gone->name,
+                                gone->name))},
+        DiagnosticCode::General, {.file = object->name});
   }
 }
 
