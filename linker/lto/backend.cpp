@@ -75,13 +75,8 @@ std::string describe_crash(const Request& request, std::string_view text, std::s
                        request.mebibytes);
   constexpr std::string_view fatal = "LLVM ERROR: ";
   if (size_t at = text.find(fatal); at != text.npos) {
-    std::string_view first = text.substr(0, text.find('\n'));
     text.remove_prefix(at + fatal.size());
-    std::string_view reason = text.substr(0, text.find('\n'));
-    if (!reason.starts_with("Broken module")) return fmt::format("LLVM gave up: {}", reason);
-    return fmt::format(
-        "LLVM cannot read what the compiler made: {}; compile without -flto, or with a newer clang",
-        first);
+    return fmt::format("LLVM gave up: {}", text.substr(0, text.find('\n')));
   }
   if (WIFSIGNALED(status)) {
     constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};

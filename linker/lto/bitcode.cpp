@@ -81,16 +81,22 @@ struct BlockHeader {
 
 bool is_cut_off(std::span<const std::byte> file) {
   constexpr size_t header_size = 8;  // at most, of a block
+  constexpr uint64_t names_block = 23;
+  constexpr unsigned first_with_names = 5;
   std::span<const std::byte> rest = unwrap(file);
+  if (rest.size() < magic.size() + header_size) return true;
   if (!starts_with(rest, magic)) return false;
+  bool has_names = false;
   for (rest = rest.subspan(magic.size()); rest.size() >= header_size;) {
     BitReader bits(rest.first(header_size));
     if (bits.fixed(2) != EnterBlock) return false;
-    uint64_t size = header_size + BlockHeader(bits).size;
-    if (size > rest.size()) return true;
-    rest = rest.subspan(size);
+    BlockHeader header(bits);
+    if (header.size > rest.size() - header_size) return true;
+    has_names |= header.id == names_block;
+    rest = rest.subspan(header_size + header.size);
   }
-  return false;
+  // That block is the last one.
+  return !has_names && version_of_producer(producer_of(file).value_or("")) >= first_with_names;
 }
 
 bool is_bitcode(std::span<const std::byte> file) {

@@ -11,7 +11,7 @@ namespace bpflink::lto {
 /// Whether a file is bitcode, raw or behind the wrapper header that some compilers write.
 bool is_bitcode(std::span<const std::byte> file);
 
-/// Whether the file ends within a block of its bitcode.
+/// Whether the bitcode of a file ends within a block, or before the last one.
 bool is_cut_off(std::span<const std::byte> file);
 
 /// What made the bitcode, such as "LLVM19.1.7" or "LLVM22.1.0-rust-1.97.0-stable", as its

@@ -1,5 +1,7 @@
 #include "linker/lto/ir.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -42,6 +44,21 @@ std::string Ir::name_of(Value value) const {
 std::string Ir::section_of(Value global) const {
   const char* section = llvm.GetSection(global);
   return section ? section : "";
+}
+
+std::string Ir::print(Value value) const {
+  char* text = llvm.PrintValueToString(value);
+  std::string printed = text;
+  llvm.DisposeMessage(text);
+  return printed;
+}
+
+std::string Ir::place_of(Value value) const {
+  unsigned length = 0, line = llvm.GetDebugLocLine(value);
+  const char* file = line != 0 ? llvm.GetDebugLocFilename(value, &length) : nullptr;
+  if (!file) return {};
+  return fmt::format("{}:{}:{}: ", std::string_view(file, length), line,
+                     llvm.GetDebugLocColumn(value));
 }
 
 bool Ir::is_local(Value global) const {
@@ -113,12 +130,16 @@ Metadata Ir::description_of(Value global) const {
   return description;
 }
 
-std::set<std::string> Ir::names_in_assembly(LlvmModule module) const {
+std::set<std::string> Ir::names_in_assembly(
+    LlvmModule module, const std::function<void(Value, std::string_view)>& visit) const {
   std::set<std::string> names;
   size_t size = 0;
   const char* text = llvm.GetModuleInlineAsm(module, &size);
   add_names({text, size}, names);
-  for_each_assembly(module, [&](Value, std::string_view code) { add_names(code, names); });
+  for_each_assembly(module, [&](Value call, std::string_view code) {
+    add_names(code, names);
+    if (visit) visit(call, code);
+  });
   return names;
 }
 

@@ -1,6 +1,7 @@
 // What all steps ask of LLVM's modules, and change in them.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,16 +40,18 @@ struct Ir {
   void for_each_assembly(LlvmModule module, Visit visit) const {
     constexpr int call = 45;
     for_each_function(module, [&](Value f) {
-      for (Block b = llvm.GetFirstBasicBlock(f); b; b = llvm.GetNextBasicBlock(b))
-        for (Value i = llvm.GetFirstInstruction(b); i; i = llvm.GetNextInstruction(i)) {
-          if (llvm.GetInstructionOpcode(i) != call) continue;
-          Value callee = llvm.GetCalledValue(i);
-          if (!llvm.IsAInlineAsm(callee)) continue;
-          char* printed = llvm.PrintValueToString(callee);
-          visit(i, std::string_view(printed));
-          llvm.DisposeMessage(printed);
-        }
+      for_each_instruction(f, [&](Value i) {
+        if (llvm.GetInstructionOpcode(i) != call) return;
+        Value callee = llvm.GetCalledValue(i);
+        if (llvm.IsAInlineAsm(callee)) visit(i, print(callee));
+      });
     });
+  }
+
+  template <typename Visit>
+  void for_each_instruction(Value function, Visit visit) const {
+    for (Block b = llvm.GetFirstBasicBlock(function); b; b = llvm.GetNextBasicBlock(b))
+      for (Value i = llvm.GetFirstInstruction(b); i; i = llvm.GetNextInstruction(i)) visit(i);
   }
 
   /// The global of that name, or null.
@@ -58,6 +61,9 @@ struct Ir {
     llvm.SetValueName2(value, name.data(), name.size());
   }
   std::string section_of(Value global) const;
+  std::string print(Value value) const;
+  /// The place of an instruction or function in the source: "a.c:3:5: ". "" if none is known.
+  std::string place_of(Value value) const;
   bool is_local(Value global) const;
   std::string attribute(Value function, std::string_view name) const;
 
@@ -78,7 +84,10 @@ struct Ir {
   Metadata description_of(Value global) const;
 
   /// What assembly of the module calls, or loads the address of: "call NAME" and "r1 = NAME ll".
-  std::set<std::string> names_in_assembly(LlvmModule module) const;
+  /// Calls visit(call, text) as for_each_assembly() does.
+  std::set<std::string> names_in_assembly(
+      LlvmModule module,
+      const std::function<void(Value call, std::string_view text)>& visit = {}) const;
 };
 
 }  // namespace bpflink::lto

@@ -95,7 +95,10 @@ class Joining {
 
   /// Notes who has a global of which name, and which static ones inline assembly names.
   void note_names(LlvmModule module) {
-    std::set<std::string> in_assembly = ir_.names_in_assembly(module);
+    std::set<std::string> in_assembly =
+        ir_.names_in_assembly(module, [&](Value call, std::string_view text) {
+          session_.assembly.add(ir_, session_.index, call, text);
+        });
     ir_.for_each_global(module, [&](Value value) {
       auto [named, is_new] =
           names_.try_emplace(ir_.name_of(value), Named{session_.index, session_.index});

@@ -29,6 +29,7 @@ using PassOptions = struct LLVMOpaquePassBuilderOptions*;
 using Failure = struct LLVMOpaqueError*;
 using Metadata = struct LLVMOpaqueMetadata*;
 using DiagnosticInfo = struct LLVMOpaqueDiagnosticInfo*;
+using FatalErrorHandler = void (*)(const char*);
 using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
 
 /// Values of its enumerations.
@@ -39,6 +40,7 @@ constexpr int function_type = 9;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
 enum FileType : int { assembly_file = 0, object_file = 1 };
 enum ByteOrdering : int { big_endian = 0, little_endian = 1 };
+constexpr int return_status = 2;  // of what is verified
 constexpr unsigned function_index = ~0u;
 
 // name, result, parameters
@@ -171,6 +173,14 @@ constexpr unsigned function_index = ~0u;
   X(GetMDNodeOperands, void, (Value, Value*))                                                     \
   X(GetMDString, const char*, (Value, unsigned*))                                                 \
   X(ValueAsMetadata, Metadata, (Value))                                                           \
+  X(GetDebugLocFilename, const char*, (Value, unsigned*))                                         \
+  X(GetDebugLocLine, unsigned, (Value))                                                           \
+  X(GetDebugLocColumn, unsigned, (Value))                                                         \
+  X(InstallFatalErrorHandler, void, (FatalErrorHandler))                                          \
+  X(ResetFatalErrorHandler, void, ())                                                             \
+  X(GetBitcodeModuleInContext2, int, (Context, Buffer, LlvmModule*))                              \
+  X(VerifyModule, int, (LlvmModule, int, char**))                                                 \
+  X(VerifyFunction, int, (Value, int))                                                            \
   X(ConstInt, Value, (Type, unsigned long long, int))                                             \
   X(Int32TypeInContext, Type, (Context))
 // Those that not all releases have

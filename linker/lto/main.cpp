@@ -90,7 +90,7 @@ bool write_part(const Part& part) {
 std::pair<unsigned, size_t> newest_producer(const Request& request) {
   std::pair<unsigned, size_t> newest;
   for (size_t i = 0; i < request.modules.size(); ++i)
-    if (auto producer = producer_of(std::as_bytes(std::span(request.modules[i].bitcode))))
+    if (auto producer = producer_of(bytes_of(request.modules[i].bitcode)))
       if (unsigned version = version_of_producer(*producer);
           version <= newest_possible && version > newest.first)
         newest = {version, i};

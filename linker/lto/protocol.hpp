@@ -38,6 +38,10 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
 /// What code generation may call, though no code says so.
 inline constexpr std::string_view built_in_functions[] = {"memcpy", "memmove", "memset",
                                                           "memcmp", "bcmp",    "strlen"};

@@ -61,13 +61,32 @@ DiagnosticLocation take_place(std::string& message) {
   return location;
 }
 
-/// The name in "in function many i64 (i64): ...", or "".
+/// The name in "in function many i64 (i64): ..." or "in function f: ...", or "".
 std::string_view function_in(std::string_view message) {
   constexpr std::string_view words = "in function ";
   size_t at = message.find(words);
   if (at == message.npos) return {};
   message.remove_prefix(at + words.size());
-  return message.substr(0, message.find(' '));
+  return message.substr(0, message.find_first_of(" :,"));
+}
+
+/// What such a part says, to stand behind the name of the module.
+std::string message_of(const Request& request, const Part& part) {
+  std::string message(part.bytes.substr(0, part.bytes.find_last_not_of('\n') + 1));
+  // Below a message on assembly are its line and a mark.
+  if (message.starts_with("<inline asm>"))
+    message.resize(std::min(message.find('\n'), message.size()));
+  if (message.contains("Could not find inc")) message += ": assembly in bitcode cannot read files";
+  if (part.kind != PartKind::NoLibrary) return message;
+  auto producer = producer_of(bytes_of(request.modules[part.module].bitcode));
+  return fmt::format("is LLVM bitcode, of {}: {}", producer.value_or("an unknown compiler"),
+                     message);
+}
+
+}  // namespace
+
+bool is_message(const Request& request, const Part& part) {
+  return part.kind <= PartKind::NoLibrary && part.module < request.modules.size();
 }
 
 Diagnostic to_diagnostic(const Request& request, const Part& part,
@@ -76,7 +95,7 @@ Diagnostic to_diagnostic(const Request& request, const Part& part,
   DiagnosticLocation place = take_place(message);
   std::string_view function_name = function_in(message);
   DiagnosticLocation function =
-      function_name.empty() ? DiagnosticLocation{} : find_function(function_name);
+      function_name.empty() || !find_function ? DiagnosticLocation{} : find_function(function_name);
   if (place.line == 0) place = function;
   std::string name(function.object.empty() ? request.modules[part.module].name : function.object);
   place.object = name;
@@ -90,24 +109,10 @@ Diagnostic to_diagnostic(const Request& request, const Part& part,
   return diagnostic;
 }
 
-}  // namespace
-
-std::string message_of(const Request& request, const Part& part) {
-  std::string message(part.bytes.substr(0, part.bytes.find_last_not_of('\n') + 1));
-  // Below a message on assembly are its line and a mark.
-  if (message.starts_with("<inline asm>"))
-    message.resize(std::min(message.find('\n'), message.size()));
-  if (message.contains("Could not find inc")) message += ": assembly in bitcode cannot read files";
-  if (part.kind != PartKind::NoLibrary) return message;
-  auto bitcode = std::as_bytes(std::span(request.modules[part.module].bitcode));
-  return fmt::format("is LLVM bitcode, of {}: {}",
-                     producer_of(bitcode).value_or("an unknown compiler"), message);
-}
-
 void report_parts(Diagnostics& diagnostics, const Request& request, const Reply& reply,
                   const FindFunction& find_function) {
   for (const Part& part : reply.parts)
-    if (part.kind <= PartKind::NoLibrary && part.module < request.modules.size())
+    if (is_message(request, part))
       diagnostics.report_once(to_diagnostic(request, part, find_function));
   if (!reply.crash.empty()) {
     const Module& first = request.modules.front();

@@ -1,10 +1,13 @@
 #include "linker/lto/session.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 namespace bpflink::lto {
+
+Session* Session::reading_;
 
 Session::Session(const Llvm& llvm, const Request& request, const Answer& answer)
     : llvm(llvm), request(request), answer_(answer) {
@@ -27,10 +30,12 @@ void Session::handle(DiagnosticInfo info) {
   int severity = llvm.GetDiagInfoSeverity(info);
   if (severity > severity_warning) return;
   char* text = llvm.GetDiagInfoDescription(info);
-  if (severity == severity_warning)
-    warn(text);
-  else if (!is_call_of_built_in(text))
-    report(text);
+  bool is_warning = severity == severity_warning;
+  if (is_warning || !is_call_of_built_in(text)) {
+    failed_ |= !is_warning;
+    auto [module, said] = assembly.locate(index, text);
+    answer_({is_warning ? PartKind::Warning : PartKind::Error, module, said});
+  }
   llvm.DisposeMessage(text);
 }
 
@@ -60,7 +65,10 @@ LlvmModule Session::read() {
   Buffer buffer = llvm.CreateMemoryBufferWithMemoryRange(given.bitcode.data(), given.bitcode.size(),
                                                          std::string(given.name).c_str(), 0);
   LlvmModule module = nullptr;
+  reading_ = this;
+  llvm.InstallFatalErrorHandler([](const char* reason) { reading_->explain_unreadable(reason); });
   int status = llvm.ParseBitcodeInContext2(ir.context, buffer, &module);
+  llvm.ResetFatalErrorHandler();
   llvm.DisposeMemoryBuffer(buffer);
   if (status != 0 || failed_) {
     if (!failed_) report("is no bitcode that LLVM can read");
@@ -69,6 +77,38 @@ LlvmModule Session::read() {
   if (make_bpf(module)) return module;
   llvm.DisposeModule(module);
   return nullptr;
+}
+
+/// Ends the process, as LLVM does when it finds what no module may have. A module that is read as
+/// far as another one needs it is not looked through: a copy tells where that is.
+void Session::explain_unreadable(std::string_view reason) {
+  llvm.ResetFatalErrorHandler();
+  start();
+  const std::string_view bitcode = request.modules[index].bitcode;
+  Buffer buffer =
+      llvm.CreateMemoryBufferWithMemoryRange(bitcode.data(), bitcode.size(), "again", 0);
+  LlvmModule copy = llvm.ModuleCreateWithNameInContext("copy", ir.context), again = nullptr;
+  std::string where, words(reason);
+  char* found = nullptr;
+  if (llvm.GetBitcodeModuleInContext2(ir.context, buffer, &again) == 0 &&
+      llvm.LinkModules2(copy, again) == 0 && llvm.VerifyModule(copy, return_status, &found) != 0) {
+    // "words\n  %4 = call ...\n"
+    words = found;
+    ir.for_each_function(copy, [&](Value f) {
+      if (!where.empty() || llvm.VerifyFunction(f, return_status) == 0) return;
+      Value at = f;
+      ir.for_each_instruction(f, [&](Value i) {
+        if (at == f && words.contains(ir.print(i))) at = i;
+      });
+      where = fmt::format("{}in function {}: ", ir.place_of(at), ir.name_of(f));
+    });
+    words.resize(std::min(words.find('\n'), words.size()));
+  }
+  report(
+      fmt::format("{}LLVM cannot read what the compiler made: {}; compile without -flto, or with a "
+                  "newer clang",
+                  where, words));
+  ::_exit(0);
 }
 
 /// Makes a module for another machine one for BPF, as `llc -march=bpf` does: the author compiled it

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "linker/lto/assembly.hpp"
 #include "linker/lto/ir.hpp"
 #include "linker/lto/protocol.hpp"
 
@@ -48,21 +49,24 @@ class Session {
   const Llvm& llvm;
   const Request& request;
   Ir ir{llvm, nullptr};
-  uint64_t index = 0;                       ///< of the module at work
-  bool is_foreign = false;                  ///< whether that was for another machine
-  std::optional<Cpu> cpu;                   ///< of the modules, once one says it
+  uint64_t index = 0;       ///< of the module at work
+  bool is_foreign = false;  ///< whether that was for another machine
+  std::optional<Cpu> cpu;   ///< of the modules, once one says it
+  Assembly assembly;
   std::set<std::string> named_by_assembly;  ///< in any module
   /// Built-in functions that the modules define, and that code generation has called
   std::set<std::string, std::less<>> defined_built_ins, called_built_ins;
 
  private:
   void handle(DiagnosticInfo info);
+  [[noreturn]] void explain_unreadable(std::string_view reason);
   bool is_call_of_built_in(std::string_view message);
   void report_and_free(char* message, void (*free)(char*));
   bool make_bpf(LlvmModule module);
   Machine make_machine(LlvmModule module);
   void answer(PartKind kind, Buffer buffer) const;
 
+  static Session* reading_;  ///< while LLVM may end the process
   const Answer& answer_;
   bool failed_ = false;
 };

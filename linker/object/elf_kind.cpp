@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "dedup/internal.hpp"
+#include "linker/lto/bitcode.hpp"
 #include "linker/object/bytes.hpp"
 
 #ifndef EM_BPF
@@ -85,8 +86,8 @@ std::string describe_foreign_file(std::span<const std::byte> image) {
            std::memcmp(image.data(), magic.data(), magic.size()) == 0;
   };
   if (image.empty()) return "empty file (compile it again)";
-  if (starts_with("BC\xC0\xDE") || starts_with(std::string_view("\xDE\xC0\x17\x0B", 4)))
-    return "LLVM bitcode";
+  if (lto::is_bitcode(image))
+    return "LLVM bitcode (link it with bpflink, or compile without -flto)";
   if (starts_with("!<arch>\n") || starts_with("!<thin>\n")) return "archive";
   if (!starts_with(ELFMAG)) {
     bool text = std::all_of(image.begin(), image.begin() + std::min<size_t>(image.size(), 64),

@@ -240,6 +240,9 @@ messages() { # OUTPUT STEP...
 expect 'bpflink: error: bpf_linker_opts: byte 8 is set, which is of a newer version: this one knows 8' messages odd:out.o
 expect 'bpflink: error: bpf_linker_opts: the size is 7, less than 8' messages short:out.o
 expect 'bpflink: error: untyped.o: extern without a type in BTF: w' messages out.o untyped.o
+printf 'BC\xc0\xde....' >code.bc
+expect 'bpflink: error: code.bc: is not a BPF object but: LLVM bitcode (link it with bpflink, or compile without -flto)' \
+  messages out.o code.bc
 if [[ ${PRELOADED:-} ]]; then
   expect 'finalize: EINVAL' env LD_PRELOAD="$PRELOADED" "$OF_LIBBPF" out.o finalize # see above
 fi

@@ -61,9 +61,6 @@ fails "later.bc: is LLVM bitcode, of LLVM59.1.0: $library is of LLVM $version, a
   --lto-library "$library" later.bc
 timeout 20 "$BPFLINK" --lto-library ./none.so many.bc -o out.o 2>errors && fail 'many.bc links'
 grep -q '^bpflink: error: many.bc: is LLVM bitcode, of an unknown compiler: ' errors || mistake "$(<errors)"
-printf 'BC\xc0\xde' >empty.bc
-fails 'empty.bc: is LLVM bitcode, of an unknown compiler: cannot load LLVM: ./none.so: cannot open shared object file: No such file or directory' \
-  --lto-library ./none.so empty.bc
 
 # ---- files
 
@@ -80,10 +77,22 @@ fails 'small.bc: is LLVM bitcode for i386-unknown-linux-gnu: compile with --targ
 fails '--lto-target x86: is not bpf, the only target (see bpflink --help)' --lto-target x86 native.bc
 llvm-as-19 -o nowhere.bc <<<'define void @f() { ret void }'
 fails 'nowhere.bc: is LLVM bitcode for no target: compile with --target=bpf' nowhere.bc
-head -c 1500 main.bc >short.bc
-fails 'short.bc: is LLVM bitcode that is cut off' main.bc short.bc
-printf '\xde\xc0\x17\x0b' >wrapped.bc
-fails 'wrapped.bc: Invalid bitcode wrapper header' wrapped.bc
+# Cut off anywhere, also between blocks: an identification, the module, its symbols, their names
+for size in $(python3 -c '
+file = open("main.bc", "rb").read()
+at = 4
+while at < len(file):  # Blocks are aligned to four bytes, and the second word is their size.
+    print(at, at + 3, at + 4, at + 8, at + 12)
+    at += 8 + 4 * int.from_bytes(file[at + 4:at + 8], "little")
+print(len(file) - 1)'); do
+  head -c "$size" main.bc >short.bc
+  fails 'short.bc: is LLVM bitcode that is cut off' main.bc short.bc
+done
+for header in '\xde\xc0\x17\x0b' '\xde\xc0\x17\x0b\0\0\0\0\xff\0\0\0\xff\0\0\0\0\0\0\0'; do
+  # shellcheck disable=SC2059
+  printf "$header" >wrapped.bc
+  fails 'wrapped.bc: is LLVM bitcode that is cut off' wrapped.bc
+done
 "$CC" -g -O2 --target=bpf -mcpu=v1 -flto -c -x c - -o v1.bc <<<'int scale(int x) { return 2 * x; }'
 fails 'v1.bc: is compiled for -mcpu=v1, but main.bc for -mcpu=v3: compile both for one, or choose with --lto-cpu' main.bc v1.bc
 "$CC" -g -O2 --target=bpf -Xclang -target-feature -Xclang +alu32 -flto -c -x c - -o alu.bc <<<'int other(int x) { return 2 * x; }'
@@ -109,7 +118,7 @@ fails 'main.bc: LLVM knows no processor V3 to compile it for (--lto-cpu)' --lto-
 # LLVM has no names of parameters then. --verify is not needed to say so.
 [[ $(<errors) == *'kernels reject this: '*' int scale(int): parameter 1: the parameters of a FUNC have names '* ]] || mistake "$(<errors)"
 # What clang 19 writes and LLVM 19 refuses
-"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o arena.bc <<'END'
+cat >arena.c <<'END'
 struct counter { int x, value; } __attribute__((preserve_access_index));
 _Bool *flag;
 __attribute__((section("syscall"))) int prog(struct counter __attribute__((address_space(1))) *c)
@@ -118,10 +127,34 @@ __attribute__((section("syscall"))) int prog(struct counter __attribute__((addre
   return c->x;
 }
 END
-if ! "$BPFLINK" -q arena.bc -o out.o 2>errors; then
-  words='arena.bc: LLVM cannot read what the compiler made: .*; compile without -flto, or with a newer clang'
-  grep -qx "bpflink: error: $words" errors || mistake "$(<errors)"
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c arena.c -o arena.bc
+sed 's/prog/other/' arena.c | "$CC" -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o arena2.bc
+words='LLVM cannot read what the compiler made: .*; compile without -flto, or with a newer clang'
+if ! "$BPFLINK" --threads 1 main.bc lib.bc arena.bc arena2.bc -o out.o 2>errors; then
+  [[ $(grep -c 'error: ' errors) == 1 ]] || mistake "not once: $(<errors)"
+  grep -qx "arena.c:5:29: error: arena.bc: in function prog: $words" errors || mistake "$(<errors)"
+  grep -q 'if (__builtin_expect' errors || mistake "no line: $(<errors)"
+  "$BPFLINK" --prefix-symbols my_ arena2.bc -o out.o 2>errors && mistake 'arena2.bc links'
+  grep -qx "bpflink: error: arena2.bc: in function other: $words" errors || mistake "$(<errors)"
 fi
+# Assembly that LLVM refuses: with the call, in the file that has it
+cat >asm.c <<'END'
+static inline int inner(int x) { asm volatile("bogus %0 , 5" : "+r"(x)); return x; }
+int by_assembly(int *ctx)
+{
+  asm volatile("r1 = 1\n\t"
+               "r77 = 2;r2 = $2" ::: "r1");
+  asm volatile("r1 = %w0" ::"r"(*ctx)); // invalid for some versions of LLVM
+  return inner(*ctx);
+}
+END
+for debug in -g -g0; do
+  "$CC" $debug -O2 --target=bpf -mcpu=v3 -flto -c asm.c -o asm.bc
+  "$BPFLINK" main.bc lib.bc asm.bc -u by_assembly -o out.o 2>errors && mistake 'asm.bc links'
+  grep -qE "error: asm.bc: in function by_assembly, 'r77 = 2; ?r2 = \\\$2': [^<]*$" errors || mistake "$(<errors)"
+  grep -qE "error: asm.bc: in function (inner|by_assembly), 'bogus r[0-9] , 5': [^<]*$" errors || mistake "$(<errors)"
+  [[ $debug == -g0 ]] || [[ $(grep -cE '^asm.c:(4:3|6:3|1:34): error' errors) == $(grep -c error: errors) ]] || mistake "$(<errors)"
+done
 # Inline assembly names a static function, and another file has one of the name.
 for i in 1 2; do
   "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o asm$i.bc <<END

@@ -146,7 +146,7 @@ class Joiner {
   }
 
   void take(const lto::Part& part) {
-    auto bytes = std::as_bytes(std::span(part.bytes));
+    auto bytes = lto::bytes_of(part.bytes);
     switch (part.kind) {
       case lto::PartKind::Output:
         if (makes_object())

@@ -48,7 +48,7 @@ struct Candidate {
   bool is_archive = false;
   bool is_needed = true;  ///< false for an archive member: it is linked on demand
   std::optional<Error> failure = {};
-  std::vector<std::string> warnings = {};   ///< of LLVM, about its bitcode
+  std::vector<Diagnostic> messages = {};    ///< of LLVM, about its bitcode
   std::span<const std::byte> bitcode = {};  ///< what the object is to be made of, if it is bitcode
   std::string foreign = {};  ///< what it is instead of an object, if that is no error
   std::unique_ptr<ObjectFile> object = {};
@@ -260,24 +260,22 @@ class InputReader {
     auto file = std::make_shared<const InputFile>(std::move(reply->file));
     for (const lto::Part& part : reply->parts)
       if (part.module < modules.size()) take(*modules[part.module], request, part, file);
-    auto crashed = std::ranges::find_if(
-        modules, [](const Candidate* module) { return !module->object && !module->failure; });
+    auto crashed = std::ranges::find_if(modules, [](const Candidate* module) {
+      return !module->object && !module->failure &&
+             std::ranges::find(module->messages, Severity::Error, &Diagnostic::severity) ==
+                 module->messages.end();
+    });
     if (!reply->crash.empty() && crashed != modules.end())
       (*crashed)->failure = Error{std::move(reply->crash)};
   }
 
   void take(Candidate& module, const lto::Request& request, const lto::Part& part,
             const std::shared_ptr<const InputFile>& file) const {
-    if (part.kind == lto::PartKind::Warning) {
-      // Otherwise join_bitcode() repeats it.
-      if (request.joins) module.warnings.push_back(lto::message_of(request, part));
-      return;
-    }
-    if (part.kind != lto::PartKind::Output) {
-      module.failure = Error{lto::message_of(request, part)};
-      return;
-    }
-    module.compiled = InputFile::part_of(file, module.name, std::as_bytes(std::span(part.bytes)));
+    // Otherwise join_bitcode() repeats a warning.
+    if (lto::is_message(request, part) && (part.kind != lto::PartKind::Warning || request.joins))
+      module.messages.push_back(lto::to_diagnostic(request, part));
+    if (part.kind != lto::PartKind::Output) return;
+    module.compiled = InputFile::part_of(file, module.name, lto::bytes_of(part.bytes));
     auto object = ObjectFile::read(module.name, module.compiled.bytes(),
                                    {.keep_debug = context_.options.keep_debug});
     if (!object) {
@@ -306,9 +304,8 @@ class InputReader {
 
   void link_or_defer(Candidate candidate) {
     if (candidate.file) context_.files.push_back(std::move(*candidate.file));
+    for (const Diagnostic& message : candidate.messages) context_.diagnostics.report_once(message);
     if (candidate.failure) return fail(candidate.name, *candidate.failure);
-    for (const std::string& warning : candidate.warnings)
-      context_.diagnostics.warning(fmt::format("{}: {}", candidate.name, warning));
     if (!candidate.foreign.empty())
       context_.diagnostics.note(
           fmt::format("{}: not a BPF object but {}", candidate.name, candidate.foreign));
