@@ -15,6 +15,7 @@ namespace bpflink {
 class SymbolsByPlace {
  public:
   explicit SymbolsByPlace(std::span<const InputSymbol> symbols) {
+    for (Symbols* list : {&all_, &functions_, &variables_}) list->reserve(symbols.size());
     for (const InputSymbol& symbol : symbols)
       if (symbol.is_in_section() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
         all_.push_back(&symbol);
