@@ -19,7 +19,7 @@
 
 enum {
   max_said = 2048,
-  max_log = 1 << 16,             // of what the verifier says without its trace
+  max_log = 1 << 20,             // without a trace; a kernel refuses a program whose log is longer
   max_trace = (1 << 24) - 4096,  // kernels before 5.9 take no larger one
   max_programs = 1 << 14,
   none = -1,
