@@ -139,7 +139,7 @@ END
 core 1 load trace.o vmlinuz-6.1.0
 says 'error: not loaded: no such thing in vmlinuz-6.1.0'
 cat >say <<'END'
-printf '@ object 0 /object.0\n@ begins counts\n@ result refused 22 0 counts\n@ log %s\n@ log verification time 1 usec\n' "$WORDS"
+printf '@ object 0 /object.0\n@ begins counts\n@ result refused 22 0 counts\n@ log %sverification time 1 usec\n' "$WORDS"
 printf '@ log insns processed 12+3\n@ log processed 15 insns (limit 1000000)\n'
 for program in reads later other; do printf '@ begins %s\n@ result loads 0 0 %s\n' $program $program; done
 echo '@ done'

@@ -120,18 +120,23 @@ void ResultReader::read_log(size_t program) const {
   bool is_report = false;
   for (std::string_view rest = log_; !rest.empty();) {
     std::string_view line = cut(rest, '\n');
-    if (line.starts_with("processed ")) {
+    bool is_count = line.starts_with("processed ");
+    if (is_count) {
       result.instructions = number_after(line, "processed ");
       result.states = number_after(line, "total_states ");
       result.peak_states = number_after(line, "peak_states ");
     }
-    if (line.starts_with("verification time "))
-      result.microseconds = number_after(line, "verification time ");
-    // Counts follow, of which each release has more.
-    is_report |= line.starts_with("processed ") || line.starts_with("verification time ");
-    if (is_report) continue;
-    is_report = line.starts_with("Verification failed: ");
-    if (is_report && !begins_with_digit(message)) continue;
+    // Counts follow the time, of which each release has more. It may stand behind a message.
+    const size_t end = line.find("verification time ");
+    const bool has_time = end != line.npos;
+    if (has_time) result.microseconds = number_after(line, "verification time ");
+    line = line.substr(0, end);
+    bool is_message = !is_report && !is_count && !line.empty();
+    is_report |= is_count || has_time;
+    if (!is_message) continue;
+    bool is_title = line.starts_with("Verification failed: ");
+    is_report |= is_title;
+    if (is_title && !begins_with_digit(message)) continue;
     if (line.starts_with("; ")) result.source = line.substr(2);
     if (begins_with_digit(line) && line.contains(": ("))
       result.place = place_of(object_, object_.object.programs()[program], number_after(line));
