@@ -128,14 +128,13 @@ __attribute__((section("syscall"))) int prog(struct counter __attribute__((addre
 }
 END
 "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c arena.c -o arena.bc
-sed 's/prog/other/' arena.c | "$CC" -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o arena2.bc
+sed 's/prog/other/' arena.c | "$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o arena2.bc
 words='LLVM cannot read what the compiler made: .*; compile without -flto, or with a newer clang'
 if ! "$BPFLINK" --threads 1 main.bc lib.bc arena.bc arena2.bc -o out.o 2>errors; then
   [[ $(grep -c 'error: ' errors) == 1 ]] || mistake "not once: $(<errors)"
-  grep -qx "arena.c:5:29: error: arena.bc: in function prog: $words" errors || mistake "$(<errors)"
-  grep -q 'if (__builtin_expect' errors || mistake "no line: $(<errors)"
+  grep -qx "arena.c:5:[0-9]*: error: arena.bc: in function prog: $words" errors || mistake "$(<errors)"
   "$BPFLINK" --prefix-symbols my_ arena2.bc -o out.o 2>errors && mistake 'arena2.bc links'
-  grep -qx "bpflink: error: arena2.bc: in function other: $words" errors || mistake "$(<errors)"
+  grep -qx "<stdin>:5:[0-9]*: error: arena2.bc: in function other: $words" errors || mistake "$(<errors)"
 fi
 # Assembly that LLVM refuses: with the call, in the file that has it
 cat >asm.c <<'END'
