@@ -24,7 +24,7 @@
 // A *unit* is what one run of the compiler saw. Normally an input is one unit. No compiler writes
 // an untainted type twice. (Objects do not count: they may have any names.) So an input with two
 // equal untainted types was merged from several units. It is split into the connected components of
-// its type graph (ambiguity/bindings.cpp).
+// its type graph (merge/bindings.cpp).
 //
 // A *forward declaration* (a FWD, or an enum without enumerators) may resolve to a definition of
 // its tag. The set of units and the base decide which one; their order never does:
@@ -49,7 +49,7 @@
 //
 // Equality depends on how declarations resolve, and that depends on equality. The result is the
 // greatest fixed point: assume that all types are equal that may be, and retract what turns out to
-// differ (ambiguity/resolve.cpp). A declaration that an earlier rule gave up does not come back to
+// differ (merge/resolve.cpp). A declaration that an earlier rule gave up does not come back to
 // it, even if what made its definitions differ was a later rule's assumption, retracted afterwards.
 //
 // The *base* of split BTF does not change. Its types are referred to by their ids, its declarations
@@ -69,9 +69,9 @@
 // a type is its BTF record (name, kind, numbers, elements) with each reference to an anchor
 // replaced by the tag space and name, and each other reference by the *class* of the type referred
 // to. All types with one key form a class, which has a number. Classifier::translate()
-// (classes/classifier.cpp) makes the key; matcher.cpp compares a type with a key without making
+// (merge/classifier.cpp) makes the key; matcher.cpp compares a type with a key without making
 // one. Each type is looked at once. Only circles that no tag breaks are left for another pass
-// (classes/circles.cpp).
+// (merge/circles.cpp).
 //
 //   struct node { struct node *next; int x; };       class 1: INT int 4
 //                                                    class 2: PTR -> "struct node"
@@ -84,7 +84,7 @@
 // graph, which partition refinement settles: give each type the color of its class. While two types
 // of one color refer to different colors, give them different colors. In the end each color is a
 // *tainted class*, which replaces the class of its types. For R2, a unit's definitions are compared
-// by the meaning of each ambiguous tag that they reach, their *binding* (ambiguity/bindings.cpp).
+// by the meaning of each ambiguous tag that they reach, their *binding* (merge/bindings.cpp).
 //
 // A hash only finds candidates; words decide. No function recurses on input. The time is linear in
 // the input, and n log n in the tainted types for each retraction.
@@ -92,9 +92,9 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "dedup/deduplication.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/reader.hpp"
+#include "dedup/merge/deduplication.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {
@@ -161,20 +161,20 @@ std::expected<DedupResult, Error> flatten(const DedupOptions& options,
 }
 
 std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
-  // Find the class of each type by its key (classes/classifier.cpp). This takes nearly all the
-  // time, so several workers share it (classes/workers.cpp). Tags are compared by name.
+  // Find the class of each type by its key (merge/classifier.cpp). This takes nearly all the
+  // time, so several workers share it (merge/workers.cpp). Tags are compared by name.
   auto start = std::chrono::steady_clock::now();
   if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
   std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
   // Merge equal circles that no tag breaks. Their keys would be infinite, so each type that closes
-  // such a circle has a private class up to here (classes/circles.cpp). After this pass equal keys
+  // such a circle has a private class up to here (merge/circles.cpp). After this pass equal keys
   // have equal classes.
   merge_circles(d);
 
   // Replace the classes of tainted types by tainted classes, which tell types of equal keys apart.
   // This needs all definitions of all inputs. It also lists the types that may be the first of
-  // their class, so that the next pass looks at no others (ambiguity/find_tainted_classes.cpp).
+  // their class, so that the next pass looks at no others (merge/find_tainted_classes.cpp).
   if (auto ok = find_tainted_classes(d); !ok) return std::unexpected(ok.error());
 
   // Write one type for each class that is left (write_types.cpp).

@@ -17,7 +17,7 @@ namespace bpflink {
 /// What counts as a difference.
 enum class ComparePolicy : uint8_t {
   /// All that deduplication tells apart. Deduplication itself compares keys
-  /// (classes/classifier.cpp); this policy finds a difference again, for --explain.
+  /// (merge/classifier.cpp); this policy finds a difference again, for --explain.
   Identical,
   /// All that makes two declarations of one thing conflict in C. Typedefs, qualifiers, and names of
   /// integers of one size and sign do not count. An array without a length agrees with any array, a

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/huge_pages.hpp"
+#include "dedup/merge/huge_pages.hpp"
 
 namespace bpflink {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/huge_pages.hpp"
+#include "dedup/merge/huge_pages.hpp"
 
 namespace bpflink {
 

@@ -11,8 +11,6 @@
 // it refers to. A type that is not tied keeps its place as its color. A round takes O(n log n) time
 // for n words. Rounds end when no types are tied, or a round separates none, or the work exceeds a
 // limit in proportion to the number of types.
-#include "dedup/print/c_types.hpp"
-
 #include <algorithm>
 #include <span>
 #include <string_view>
@@ -21,6 +19,7 @@
 
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_names.hpp"
+#include "dedup/print/c_types.hpp"
 
 namespace bpflink {
 

@@ -22,7 +22,7 @@
 
 #include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
-#include "dedup/interner.hpp"
+#include "dedup/merge/interner.hpp"
 #include "dedup/relocations/match.hpp"
 
 namespace bpflink {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bpflink/explain.hpp"
-#include "dedup/graph.hpp"
+#include "dedup/merge/graph.hpp"
 
 namespace bpflink {
 

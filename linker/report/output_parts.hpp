@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dedup/graph.hpp"
+#include "dedup/merge/graph.hpp"
 #include "linker/context.hpp"
 
 namespace bpflink {

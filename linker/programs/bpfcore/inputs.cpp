@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "dedup/run_threads.hpp"
+#include "dedup/merge/run_threads.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/text/program.hpp"

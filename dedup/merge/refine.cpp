@@ -7,7 +7,7 @@
 // marked nodes are sorted by the colors of their children, and each group becomes a color of its
 // own, except the largest one, which keeps the old color. So a node that changes its color is then
 // in a group of at most half the size, which can happen to it only log n times.
-#include "dedup/ambiguity/refine.hpp"
+#include "dedup/merge/refine.hpp"
 
 #include <algorithm>
 #include <span>

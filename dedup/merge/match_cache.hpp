@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dedup/classes/current_input.hpp"
+#include "dedup/merge/current_input.hpp"
 
 namespace bpflink {
 

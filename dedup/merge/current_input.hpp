@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/classes/class_table.hpp"
+#include "dedup/merge/class_table.hpp"
 
 namespace bpflink {
 

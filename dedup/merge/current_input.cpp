@@ -1,4 +1,4 @@
-#include "dedup/classes/current_input.hpp"
+#include "dedup/merge/current_input.hpp"
 
 namespace bpflink {
 

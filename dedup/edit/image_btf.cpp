@@ -12,10 +12,10 @@
 #include <tuple>
 #include <utility>
 
+#include "dedup/edit/image_state.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/reader.hpp"
-#include "dedup/image_btf/image_state.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bpflink/dedup.hpp"
-#include "dedup/classes/class_table.hpp"
-#include "dedup/classes/classifier.hpp"
 #include "dedup/format/access.hpp"
-#include "dedup/graph.hpp"
+#include "dedup/merge/class_table.hpp"
+#include "dedup/merge/classifier.hpp"
+#include "dedup/merge/graph.hpp"
 
 namespace bpflink {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/classes/match_cache.hpp"
-#include "dedup/classes/matcher.hpp"
+#include "dedup/merge/match_cache.hpp"
+#include "dedup/merge/matcher.hpp"
 
 namespace bpflink {
 

@@ -14,7 +14,7 @@
 // rule is given up only when all assumptions of earlier rules hold.
 #include <algorithm>
 
-#include "dedup/ambiguity/tainted_graph.hpp"
+#include "dedup/merge/tainted_graph.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "dedup/deduplication.hpp"
 #include "dedup/format/builder.hpp"
+#include "dedup/merge/deduplication.hpp"
+#include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
-#include "dedup/run_threads.hpp"
 
 namespace bpflink {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "dedup/ambiguity/refine.hpp"
-#include "dedup/deduplication.hpp"
-#include "dedup/graph.hpp"
+#include "dedup/merge/deduplication.hpp"
+#include "dedup/merge/graph.hpp"
+#include "dedup/merge/refine.hpp"
 
 namespace bpflink {
 

@@ -14,9 +14,9 @@
 #include <numeric>
 #include <vector>
 
-#include "dedup/ambiguity/refine.hpp"
-#include "dedup/deduplication.hpp"
-#include "dedup/interner.hpp"
+#include "dedup/merge/deduplication.hpp"
+#include "dedup/merge/interner.hpp"
+#include "dedup/merge/refine.hpp"
 
 namespace bpflink {
 

@@ -28,9 +28,9 @@
 #include <tuple>
 #include <utility>
 
-#include "dedup/ambiguity/tainted_graph.hpp"
 #include "dedup/format/check_types.hpp"
-#include "dedup/interner.hpp"
+#include "dedup/merge/interner.hpp"
+#include "dedup/merge/tainted_graph.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/graph.hpp"
+#include "dedup/merge/graph.hpp"
 
 namespace bpflink {
 

@@ -1,11 +1,11 @@
 // Makes the graph of tainted types. Each type has a node of its own, but declarations with the same
 // candidates share one.
-#include "dedup/ambiguity/tainted_graph.hpp"
+#include "dedup/merge/tainted_graph.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "dedup/interner.hpp"
+#include "dedup/merge/interner.hpp"
 
 namespace bpflink {
 

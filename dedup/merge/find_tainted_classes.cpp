@@ -10,7 +10,7 @@
 //   refine it and resolve declarations                     (resolve.cpp, refine.cpp)
 #include <algorithm>
 
-#include "dedup/ambiguity/tainted_graph.hpp"
+#include "dedup/merge/tainted_graph.hpp"
 
 namespace bpflink {
 

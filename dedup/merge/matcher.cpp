@@ -1,4 +1,4 @@
-#include "dedup/classes/matcher.hpp"
+#include "dedup/merge/matcher.hpp"
 
 #include <algorithm>
 

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "dedup/image_btf/image_state.hpp"
+#include "dedup/edit/image_state.hpp"
 
 namespace bpflink {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dedup/classes/current_input.hpp"
+#include "dedup/merge/current_input.hpp"
 
 namespace bpflink {
 

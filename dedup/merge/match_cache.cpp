@@ -1,4 +1,4 @@
-#include "dedup/classes/match_cache.hpp"
+#include "dedup/merge/match_cache.hpp"
 
 #include <algorithm>
 #include <bit>

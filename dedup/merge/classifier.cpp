@@ -17,7 +17,7 @@
 //
 // Matching a type with the key of a class (matcher.hpp) takes neither a key nor a hash. In a kernel
 // the first two settle nine types of ten, and the cache two thirds of the others.
-#include "dedup/classes/classifier.hpp"
+#include "dedup/merge/classifier.hpp"
 
 #include <algorithm>
 

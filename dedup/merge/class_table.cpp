@@ -1,4 +1,4 @@
-#include "dedup/classes/class_table.hpp"
+#include "dedup/merge/class_table.hpp"
 
 #include <cstring>
 

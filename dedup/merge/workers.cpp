@@ -21,11 +21,11 @@
 #include <optional>
 #include <ranges>
 
-#include "dedup/deduplication.hpp"
 #include "dedup/format/check_types.hpp"
-#include "dedup/huge_pages.hpp"
+#include "dedup/merge/deduplication.hpp"
+#include "dedup/merge/huge_pages.hpp"
+#include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
-#include "dedup/run_threads.hpp"
 
 namespace bpflink {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/image_btf/image_state.hpp"
+#include "dedup/edit/image_state.hpp"
 
 namespace bpflink {
 namespace {

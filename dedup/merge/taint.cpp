@@ -1,4 +1,4 @@
-#include "dedup/ambiguity/tainted_graph.hpp"
+#include "dedup/merge/tainted_graph.hpp"
 
 namespace bpflink {
 
