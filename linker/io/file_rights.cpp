@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "linker/error.hpp"
@@ -79,6 +80,14 @@ void copy_label(int fd, const std::string& path) {
   (void)::fsetxattr(fd, selinux_label, label->data(), label->size(), 0);
 }
 
+/// Whether others may change a file or directory, or add a file to it. Those of a group may that
+/// has the number of the owner: this is the owner's own.
+bool is_open_to_others(const struct stat& info, uid_t owner) {
+  bool is_ours = info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner;
+  bool is_shared = (info.st_mode & S_IWGRP) != 0 && info.st_gid != info.st_uid;
+  return !is_ours || is_shared || (info.st_mode & S_IWOTH) != 0;
+}
+
 }  // namespace
 
 std::expected<void, Error> copy_rights(int fd, const std::string& path,
@@ -100,6 +109,19 @@ std::expected<void, Error> copy_rights(int fd, const std::string& path,
   if (::fchmod(fd, mode & (0700 | common << 3 | common)) != 0)
     return system_error("cannot open output file");
   return {};
+}
+
+std::string find_open_to_others(const std::string& file, uid_t owner) {
+  namespace fs = std::filesystem;
+  const fs::path directory = fs::path(file).parent_path();
+  for (fs::path at = file;; at = at.parent_path()) {
+    struct stat info;
+    if (::stat(at.c_str(), &info) != 0) return at.string();
+    bool holds_directories = at != file && at != directory;
+    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
+    if (is_open_to_others(info, owner)) return at.string();
+    if (at == at.parent_path()) return {};
+  }
 }
 
 }  // namespace bpflink

@@ -18,4 +18,9 @@ namespace bpflink {
 std::expected<void, Error> copy_rights(int fd, const std::string& path,
                                        const struct stat& replaced);
 
+/// The first of a file and the directories above it that others than root, the user and `owner` may
+/// change; "" if there is none. The path is absolute. In a sticky directory, /tmp, nobody can
+/// replace a directory of ours.
+std::string find_open_to_others(const std::string& file, uid_t owner);
+
 }  // namespace bpflink

@@ -69,7 +69,7 @@ std::expected<void, Error> write_entry(int fd, std::string_view name, Kind kind,
   return write_blocks(fd, bytes);
 }
 
-std::string_view text_of(std::span<const std::byte> header, Field field) {
+std::string_view field_text(std::span<const std::byte> header, Field field) {
   std::string_view text(reinterpret_cast<const char*>(&header[field.offset]), field.size);
   return text.substr(0, text.find('\0'));
 }
@@ -78,7 +78,7 @@ std::string_view text_of(std::span<const std::byte> header, Field field) {
 std::optional<uint64_t> number_of(std::span<const std::byte> header, Field field) {
   uint64_t number = 0;
   size_t digits = 0;
-  for (char c : text_of(header, field)) {
+  for (char c : field_text(header, field)) {
     if (c == ' ') continue;
     if (c < '0' || c > '7') return std::nullopt;
     number = number * 8 + static_cast<uint64_t>(c - '0');  // 12 digits at most
@@ -106,7 +106,7 @@ std::expected<void, Error> write_tar(int fd, const TarEntries& entries) {
 }
 
 bool is_tar(std::span<const std::byte> bytes) {
-  return bytes.size() >= block_size && text_of(bytes, magic_field).starts_with("ustar");
+  return bytes.size() >= block_size && field_text(bytes, magic_field).starts_with("ustar");
 }
 
 std::expected<TarMember, Error> find_tar_member(std::span<const std::byte> archive,
@@ -115,13 +115,13 @@ std::expected<TarMember, Error> find_tar_member(std::span<const std::byte> archi
   size_t files = 0;
   for (size_t at = 0; archive.size() - at >= block_size;) {
     auto header = archive.subspan(at, block_size);
-    std::string_view name = text_of(header, name_field);
+    std::string_view name = field_text(header, name_field);
     if (name.empty()) break;  // two empty blocks end the archive
     auto size = number_of(header, size_field);
     if (!is_tar(header) || !size) return fail("is damaged: not a valid tar archive");
     at += block_size;
     if (*size > archive.size() - at) return fail("is cut off: the tar archive has no end");
-    std::string_view kind = text_of(header, kind_field);
+    std::string_view kind = field_text(header, kind_field);
     if (kind.empty() || kind[0] == static_cast<char>(Kind::File)) {
       TarMember member{name, archive.subspan(at, static_cast<size_t>(*size))};
       bool is_wanted = name.ends_with(suffix);

@@ -15,9 +15,10 @@
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
+#include "linker/io/find_program.hpp"
+#include "linker/io/result_cache.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/lto/find_program.hpp"
 #include "linker/lto/limits.hpp"
 
 namespace bpflink::lto {
@@ -87,6 +88,36 @@ std::string describe_crash(const Request& request, std::string_view text, std::s
   return fmt::format("{} ended with status {}", program_name, WEXITSTATUS(status));
 }
 
+/// Where the reply to a request is in the cache. The cache of the loader tells whether libraries of
+/// LLVM have come or gone.
+std::string path_in_cache(const std::string& cache, const std::string& program,
+                          const Request& request, std::string_view bytes) {
+  ResultKey key;
+  key.add(bytes_of(bytes));
+  for (const std::string& file : {program, std::string(request.library), std::string(request.first),
+                                  std::string("/etc/ld.so.cache")})
+    key.add(bytes_of(identity_of(file)));
+  return key.path_in(cache);
+}
+
+Reply decode_reply(InputFile file) {
+  Reply reply{.file = std::move(file), .parts = {}, .crash = {}};
+  Reader reader(text_of(reply.file.bytes()));
+  while (auto part = decode_part(reader)) reply.parts.push_back(*part);
+  return reply;
+}
+
+/// Whether LLVM is still the one that made the reply, and it had no errors.
+bool is_lasting(const Reply& reply) {
+  bool is_same = false;
+  for (const Part& part : reply.parts) {
+    if (part.kind == PartKind::Error || part.kind == PartKind::NoLibrary) return false;
+    if (part.kind == PartKind::Library)
+      is_same = part.bytes == identity_of(std::string(part.bytes.substr(0, part.bytes.find('\n'))));
+  }
+  return is_same && reply.crash.empty();
+}
+
 }  // namespace
 
 Request request_for(const LinkOptions& options) {
@@ -103,15 +134,21 @@ Request request_for(const LinkOptions& options) {
           .emit = options.lto_emit};
 }
 
-std::expected<Reply, Error> run_backend(const Request& request) {
+std::expected<Reply, Error> run_backend(const Request& request, const std::string& cache) {
   auto program = find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
   if (!program) return std::unexpected(program.error());
+  Writer writer;
+  writer.put(request);
+  std::string cached_at;
+  if (!cache.empty()) {
+    cached_at = path_in_cache(cache, *program, request, writer.bytes());
+    if (auto file = find_result(cached_at))
+      if (Reply reply = decode_reply(std::move(*file)); is_lasting(reply)) return reply;
+  }
   Descriptor in = open_in_memory(), out = open_in_memory(), errors = open_in_memory();
   if (!in.is_open() || !out.is_open() || !errors.is_open())
     return system_error("no file in memory");
-  Writer writer;
-  writer.put(request);
-  if (auto ok = write_all(in.fd(), std::as_bytes(std::span(writer.bytes()))); !ok)
+  if (auto ok = write_all(in.fd(), bytes_of(writer.bytes())); !ok)
     return std::unexpected(ok.error());
   ::lseek(in.fd(), 0, SEEK_SET);
   int ends[2];
@@ -126,15 +163,9 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   bool is_known = retry([&] { return ::waitpid(*pid, &status, 0); }) >= 0;
   auto file = InputFile::open(out.fd(), program_name);
   if (!file) return std::unexpected(file.error());
-  Reply reply{.file = std::move(*file), .parts = {}, .crash = {}};
-  auto answer = reply.file.bytes();
-  Reader reader({reinterpret_cast<const char*>(answer.data()), answer.size()});
-  std::string_view library = "LLVM";
-  while (auto part = decode_part(reader))
-    if (part->kind == PartKind::Library)
-      library = part->bytes;
-    else
-      reply.parts.push_back(*part);
+  Reply reply = decode_reply(std::move(*file));
+  auto release = std::ranges::find(reply.parts, PartKind::Release, &Part::kind);
+  std::string_view library = release == reply.parts.end() ? "LLVM" : release->bytes;
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
   if (is_known && status != 0) reply.crash = describe_crash(request, text, library, status);
@@ -143,6 +174,8 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   if (!request.features.empty() && text.contains("is not a recognized feature"))
     return fail("LLVM knows not all features of processors in {} (--cpu-features)",
                 request.features);
+  // What cannot be kept is made again.
+  if (!cached_at.empty() && is_lasting(reply)) (void)store_result(cached_at, reply.file.bytes());
   return reply;
 }
 

@@ -54,6 +54,8 @@ std::expected<Llvm, Error> bind(void* library, unsigned version) {
   if (!llvm.name) return fail("the library of LLVM has no LLVM" #name);
   BPFLINK_LLVM_FUNCTIONS(X)
 #undef X
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<void*>(llvm.ContextCreate), &info) != 0) llvm.file = info.dli_fname;
   return llvm;
 }
 

@@ -194,6 +194,7 @@ struct Llvm {
   BPFLINK_LLVM_NEWER_FUNCTIONS(X)
 #undef X
   unsigned version = 0;  ///< its major version
+  std::string file;      ///< its library
 };
 
 /// No release for which this looks is newer.

@@ -117,11 +117,12 @@ int run() {
   if (llvm && llvm->version != 0 && llvm->version < newest)
     llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", request.library, llvm->version,
                 newest);
+  if (llvm) answer({PartKind::Library, module, identity_of(llvm->file)});
   if (llvm) set_switches(*llvm, request);
   if (llvm)
     if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
   if (llvm && llvm->version != 0)
-    answer({.kind = PartKind::Library, .bytes = fmt::format("LLVM {}", llvm->version)});
+    answer({.kind = PartKind::Release, .bytes = fmt::format("LLVM {}", llvm->version)});
   if (!llvm)
     answer({PartKind::NoLibrary, module, llvm.error().message});
   else

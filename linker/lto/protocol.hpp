@@ -3,6 +3,9 @@
 // in a file in memory each. What LLVM prints, and assembly may have it print, is in a third one.
 #pragma once
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -70,6 +73,13 @@ struct Request {
   std::vector<Module> modules = {};
 };
 
+/// A file, and what changes with its contents: "PATH\nSIZE TIME"; "" if it is not there.
+inline std::string identity_of(const std::string& file) {
+  struct stat info;
+  if (::stat(file.c_str(), &info) != 0) return {};
+  return fmt::format("{}\n{} {}.{}", file, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
 /// A part of the answer.
 enum class PartKind : uint64_t {
   Error,
@@ -78,7 +88,8 @@ enum class PartKind : uint64_t {
   Output,     ///< an object, or the assembly
   Joined,     ///< bitcode before optimization
   Optimized,  ///< bitcode after it
-  Library,    ///< the release of LLVM, for messages
+  Library,    ///< the identity of LLVM's library
+  Release,    ///< its release, for messages
 };
 
 struct Part {

@@ -325,6 +325,62 @@ cmp lib.bc out.o.lto.bc || fail 'an input was replaced'
 "$BPFLINK" --lto-emit-asm main.bc lib.bc -o out.s
 grep -q '^prog:' out.s || fail "$(head out.s)"
 
+# With a cache, nothing is compiled twice. What is damaged, or may be of others, is made again.
+cat >noting <<END
+#!/bin/sh
+: >$tmp/ran
+exec $(dirname "$BPFLINK")/bpflink-lto
+END
+chmod 755 noting
+# compiles yes|no ARGUMENT...: whether LLVM runs; the output is the one without a cache
+compiles() {
+  local ran=no
+  rm -f ran
+  "$BPFLINK" --threads 1 "${@:2}" -o uncached.o 2>uncached
+  BPFLINK_LTO=$tmp/noting "$BPFLINK" --threads 1 --lto-cache kept/here "${@:2}" -o out.o 2>cached
+  cmp uncached.o out.o || fail "another output of ${*:2}"
+  sed s/uncached.o/out.o/ uncached | cmp - cached || fail "other messages of ${*:2}"
+  [[ ! -e ran ]] || ran=yes
+  [[ $ran == "$1" ]] || fail "compiles ${*:2}: $ran"
+}
+umask 022
+compiles yes main.bc lib.bc
+compiles no main.bc lib.bc
+compiles no --Map map main.bc lib.bc
+compiles yes --lto-O1 main.bc lib.bc
+compiles yes lib.bc main.bc
+compiles yes -u scale main.bc lib.bc
+compiles yes host.bc lib.bc
+compiles no host.bc lib.bc
+mv lib.bc lib.before
+bitcode lib <<<'int calls; int scale(int x) { ++calls; return 3 * x; }'
+compiles yes main.bc lib.bc
+mv lib.before lib.bc
+compiles no main.bc lib.bc
+touch -d '1 minute ago' noting # another bpflink-lto
+compiles yes main.bc lib.bc
+if [[ $library ]]; then
+  cp "$(realpath "$library")" my.so.19
+  compiles yes --lto-library my.so.19 main.bc lib.bc
+  compiles no --lto-library my.so.19 main.bc lib.bc
+  touch -d '1 minute ago' my.so.19
+  compiles yes --lto-library my.so.19 main.bc lib.bc
+fi
+for damage in 'truncate -s -1' 'truncate -s 3' 'truncate -s 0' 'truncate -s 100' 'chmod o+w' 'sed -i $s/.$//' 'ln -sf /dev/zero'; do
+  compiles no main.bc lib.bc
+  for entry in kept/here/*; do $damage "$entry"; done
+  compiles yes main.bc lib.bc
+  [[ $damage != chmod* ]] || chmod o-w kept/here/*
+done
+rm -r kept
+compiles yes main.bc lib.bc
+chmod o+w kept
+compiles yes main.bc lib.bc
+chmod o-w kept
+rm -r kept/here/*
+mkdir -m 500 kept/none
+"$BPFLINK" --lto-cache kept/none main.bc lib.bc -o out.o || fail 'a cache that cannot be written to'
+
 # Reports know the definitions of bitcode, also those that are gone.
 "$BPFLINK" -y scale -y kept -y none --explain scale --Map map main.bc lib.bc -o out.o >text 2>&1
 for want in 'main.bc: reference to scale' 'lib.bc: definition of scale' 'main.bc: definition of kept' \

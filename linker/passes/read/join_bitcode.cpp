@@ -33,7 +33,7 @@ class Joiner {
     compare_modules();
     if (context_.diagnostics.failed()) return;
     request();
-    auto reply = lto::run_backend(request_);
+    auto reply = lto::run_backend(request_, context_.options.lto_cache);
     if (!reply) return context_.diagnostics.error(reply.error().message);
     lto::report_parts(context_.diagnostics, request_, *reply, [this](std::string_view name) {
       for (const auto& object : modules_->objects)
@@ -164,6 +164,7 @@ class Joiner {
       case lto::PartKind::Warning:
       case lto::PartKind::NoLibrary:
       case lto::PartKind::Library:
+      case lto::PartKind::Release:
         break;
     }
   }

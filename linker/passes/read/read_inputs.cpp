@@ -226,6 +226,10 @@ class InputReader {
       }
     if (modules.empty()) return;
     context_.has_code_of_bitcode = true;
+    std::error_code error;
+    const std::string& cache = context_.options.lto_cache;
+    if (!cache.empty() && !std::filesystem::create_directories(cache, error) && error)
+      return context_.diagnostics.error(fmt::format("--lto-cache {}: {}", cache, error.message()));
     size_t workers =
         std::min<size_t>(choose_workers(bytes, context_.options.threads), modules.size());
     run_threads(static_cast<unsigned>(workers), [&](unsigned worker) {
@@ -252,7 +256,7 @@ class InputReader {
     request.emit = LinkOptions::Emit::Object;
     for (const Candidate* module : modules)
       request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
-    auto reply = lto::run_backend(request);
+    auto reply = lto::run_backend(request, context_.options.lto_cache);
     if (!reply) {
       for (Candidate* module : modules) module->failure = reply.error();
       return;

@@ -279,6 +279,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          store_number(link.lto_timeout, 0, 1'000'000)},
         {"--lto-memory", "MIB", "Memory for LLVM (default: 4096; 0: any)",
          store_number(link.lto_memory, 0, 100'000'000)},
+        {"--lto-cache", "DIR", "Take what LLVM made of the same bitcode from DIR, and put it there",
+         store(link.lto_cache)},
         {"--lto-internalize", "",
          "Make functions that only bitcode calls static, not only hidden ones",
          set(link.lto_internalize)},

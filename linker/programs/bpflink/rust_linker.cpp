@@ -11,7 +11,7 @@
 
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
-#include "linker/lto/find_program.hpp"
+#include "linker/io/file_rights.hpp"
 #include "linker/lto/protocol.hpp"
 
 namespace bpflink {
@@ -214,7 +214,7 @@ std::string find_llvm_of_rustc() {
     std::error_code error;
     library = fs::canonical(library, error);
     bool is_safe = !error && ::stat((process + "/exe").c_str(), &info) == 0 &&
-                   lto::find_open_to_others(library.string(), info.st_uid).empty();
+                   find_open_to_others(library.string(), info.st_uid).empty();
     return is_safe ? library.string() : "";
   }
   return {};

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,10 +10,11 @@
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
+#include "linker/io/find_program.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/result_cache.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/directory_walk.hpp"
-#include "linker/lto/find_program.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/program.hpp"
@@ -92,7 +92,8 @@ class KernelRun {
       if (!end->empty() && !blame_running(*end)) why = *end;
     }
     for (size_t i = 0; i < said_.size(); ++i)
-      if (!said_[i].empty() && !cached_at_[i].empty()) write_file(cached_at_[i], said_[i]);
+      if (!said_[i].empty() && !cached_at_[i].empty())
+        note_failure(cached_at_[i], store_result(cached_at_[i], bytes_of(said_[i])));
     if (!failure_.empty()) return fail(failure_);
     return why;
   }
@@ -115,7 +116,7 @@ class KernelRun {
   std::expected<void, Error> collect_files() {
     std::string name = "bpfcore-init";
     if (!is_native(machine_)) name.append("-").append(machine_.architecture);
-    auto program = lto::find_program(name, "BPFCORE_INIT", "load");
+    auto program = find_program(name, "BPFCORE_INIT", "load");
     if (!program) return std::unexpected(program.error());
     std::vector<std::pair<std::string, std::string>> paths = {{"init", *program}};
     if (!options_.btf.empty()) paths.emplace_back("btf", options_.btf);
@@ -138,26 +139,18 @@ class KernelRun {
 
   /// Results are found by all that they depend on.
   std::expected<void, Error> take_from_cache() {
-    auto add = [](XXH3_state_t& digest, std::span<const std::byte> bytes) {
-      uint64_t size = bytes.size();
-      XXH3_128bits_update(&digest, &size, sizeof size);
-      XXH3_128bits_update(&digest, bytes.data(), bytes.size());
-    };
     auto image = InputFile::open(image_.fd(), source_.name);
     if (!image) return fail_in(source_.name, image.error());
-    XXH3_state_t of_kernel;
-    XXH3_128bits_reset(&of_kernel);
+    ResultKey of_kernel;
     for (auto bytes : {image->bytes(), bytes_of(booted_.config), bytes_of(steps_)})
-      add(of_kernel, bytes);
-    for (const auto& [path, file] : files_) add(of_kernel, file.bytes);
+      of_kernel.add(bytes);
+    for (const auto& [path, file] : files_) of_kernel.add(file.bytes);
     for (size_t i = 0; i < inputs_.objects.size(); ++i) {
-      XXH3_state_t digest = of_kernel;
-      add(digest,
-          contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings).bytes);
-      for (const LoadJob& job : jobs_[i]) add(digest, bytes_of(job.steps));
-      XXH128_hash_t key = XXH3_128bits_digest(&digest);
-      cached_at_[i] = fmt::format("{}/{:016x}{:016x}", options_.cache, key.high64, key.low64);
-      auto cached = InputFile::open_regular(cached_at_[i]);
+      ResultKey key = of_kernel;
+      key.add(contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings).bytes);
+      for (const LoadJob& job : jobs_[i]) key.add(bytes_of(job.steps));
+      cached_at_[i] = key.path_in(options_.cache);
+      auto cached = find_result(cached_at_[i]);
       if (!cached) continue;
       ResultReader reader = reader_of(i);
       std::string_view text = text_of(cached->bytes());
@@ -198,7 +191,10 @@ class KernelRun {
     std::expected<void, Error> ok;
     if (!file) ok = std::unexpected(file.error());
     if (ok) ok = write_all(file->fd(), bytes_of(text));
-    if (ok) ok = file->commit();
+    note_failure(path, ok ? file->commit() : ok);
+  }
+
+  void note_failure(const std::string& path, const std::expected<void, Error>& ok) {
     if (!ok && failure_.empty()) failure_ = fmt::format("{}: {}", path, ok.error().message);
   }
 

@@ -8,7 +8,7 @@
 //   the file and all directories above it must belong to root, to the user, or to the owner of the
 //   file that the search begins at, who could change that one as well;
 // - the absolute path that the build says it is installed to.
-#include "linker/lto/find_program.hpp"
+#include "linker/io/find_program.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -22,8 +22,9 @@
 #include <optional>
 
 #include "dedup/messages.hpp"
+#include "linker/io/file_rights.hpp"
 
-namespace bpflink::lto {
+namespace bpflink {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,14 +44,6 @@ fs::path own_file() {
     return path == line.npos ? fs::path() : fs::path(line.substr(path));
   }
   return {};
-}
-
-/// Whether others may change a file or directory, or add a file to it. Those of a group may that
-/// has the number of the owner: this is the owner's own.
-bool is_open_to_others(const struct stat& info, uid_t owner) {
-  bool is_ours = info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner;
-  bool is_shared = (info.st_mode & S_IWGRP) != 0 && info.st_gid != info.st_uid;
-  return !is_ours || is_shared || (info.st_mode & S_IWOTH) != 0;
 }
 
 class Search {
@@ -98,22 +91,9 @@ class Search {
 
 }  // namespace
 
-std::string find_open_to_others(const std::string& file, uid_t owner) {
-  const fs::path program = file;
-  const fs::path directory = program.parent_path();
-  for (fs::path at = program;; at = at.parent_path()) {
-    struct stat info;
-    if (::stat(at.c_str(), &info) != 0) return at.string();
-    bool holds_directories = at != program && at != directory;
-    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
-    if (is_open_to_others(info, owner)) return at.string();
-    if (at == at.parent_path()) return {};
-  }
-}
-
 std::expected<std::string, Error> find_program(const std::string& name, const char* variable,
                                                std::string_view purpose) {
   return Search(name, variable, purpose).run();
 }
 
-}  // namespace bpflink::lto
+}  // namespace bpflink
