@@ -14,6 +14,7 @@ namespace bpflink {
 struct Machine {
   std::string_view architecture;  ///< as KernelIdentity has it
   const char* program;            ///< and its machine
+  const char* cpu;                ///< without KVM
   const char* console;            ///< and what else the kernel is told
   const char* console_option;     ///< of the kernel's configuration
 };
