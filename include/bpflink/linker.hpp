@@ -135,8 +135,8 @@ struct LinkOptions {
   unsigned lto_timeout = 300;
   /// MiB of memory that LLVM may take; 0 for any (`--lto-memory`).
   unsigned lto_memory = 4096;
-  /// A directory with what LLVM has made of bitcode: links of the same inputs take it from there, and
-  /// put what is new there (`--lto-cache`); "" for none.
+  /// A directory with what LLVM has made of bitcode: links of the same inputs take it from there,
+  /// and put what is new there (`--lto-cache`); "" for none.
   std::string lto_cache = {};
   /// Bitcode that was compiled for another machine is meant to become BPF: no warning of it
   /// (`--lto-target bpf`).
