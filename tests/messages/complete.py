@@ -43,7 +43,7 @@ EXCEPTIONS = {
     "Options of bpf-linker": "the head of a group of options",
     "qemu-system-x86_64 -machine pc": "the words of qemu",
     "console=ttyAMA0 earlyprintk=ttyAMA0 reboot=t panic=-1": "the words of Linux",
-    "{} -accel {} -cpu max -m 2048 -nodefaults -display none -no-reboot -serial stdio -kernel /dev/fd/{} -initrd /dev/fd/{} -append": "the words of qemu",
+    "{} -accel {} -cpu {} -m 2048 -nodefaults -display none -no-reboot -serial stdio -kernel /dev/fd/{} -initrd /dev/fd/{} -append": "the words of qemu",
     "no pipe": "only descriptors can be short",
     "no limit for open files": "any process may lower it",
     "cannot be joined with the others": "LLVM says why itself",
