@@ -228,7 +228,12 @@ class Walker {
     uint32_t function = insn.reference.index;
     if (state_.passes_frame()) state_.clobber_stack();
     std::optional<Value> result = Value::foreign();
-    if (!graph_.functions[function].is_global) {
+    const CodeFunction& called = graph_.functions[function];
+    if (called.is_global) {
+      // What is no callback for older kernels is checked on its own where it is called.
+      if (called.is_exception_callback && !catches_exceptions_)
+        add_caller(enter(function, AbstractState()), place.context);
+    } else {
       uint32_t callee = enter(function, state_);
       add_caller(callee, place.context);
       result = contexts_[callee].result;

@@ -348,11 +348,15 @@ void check_flags(KernelNeeds& needs, const CallRules& rules) {
     if (permission.knowledge != Knowledge::Known)
       report(permission, rules.describe(program), "sleep", needs.kernel,
              needs.add(CoreNeed::ProgramType, type, program.name));
-    if (!program.meaning.xdp_frags || needs.kernel.has(KernelFeature::XdpFrags) == Knowledge::Known)
-      continue;
-    const KernelFeatureRow& row = row_of(KernelFeature::XdpFrags);
-    needs.report_release(needs.add(CoreNeed::ProgramType, type, program.name), row.brought,
-                         std::string(row.name), fmt::format("there are no {}, which", row.name));
+    auto require = [&](KernelFeature feature) {
+      if (needs.kernel.has(feature) == Knowledge::Known) return;
+      const KernelFeatureRow& row = row_of(feature);
+      needs.report_release(needs.add(CoreNeed::ProgramType, type, program.name), row.brought,
+                           std::string(row.name), fmt::format("there are no {}, which", row.name));
+    };
+    if (program.meaning.xdp_frags) require(KernelFeature::XdpFrags);
+    bool is_struct_ops = program.meaning.type == ProgramType::StructOps;
+    if (is_struct_ops && program.meaning.sleepable) require(KernelFeature::SleepingStructOps);
   }
 }
 

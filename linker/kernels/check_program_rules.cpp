@@ -2,6 +2,7 @@
 // and instructions that later releases brought.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -84,15 +85,23 @@ void check_per_cpu_data(KernelNeeds& needs) {
   }
 }
 
-/// Loaders put the callback behind the program's code, where older kernels expect none.
+/// Loaders put the callback behind the program's code, where older kernels expect none that no code
+/// calls.
 void check_exception_callbacks(KernelNeeds& needs) {
   if (!needs.object.btf() ||
       needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known)
     return;
   const KernelFeatureRow& row = row_of(KernelFeature::ExceptionCallbacks);
+  std::map<std::string_view, InsnPlace> callbacks;
+  for (const CodeFunction& function : needs.code.graph->functions)
+    if (function.is_exception_callback)
+      callbacks.try_emplace(function.name, InsnPlace{function.section, function.begin});
   for_each_tagged_callback(needs.code.file(), [&](std::string_view name, uint32_t type) {
     std::string_view user = needs.object.btf()->name(needs.object.btf()->type(type));
-    if (!needs.object.find_program(user)) return;
+    auto callback = callbacks.find(name);
+    if (!needs.object.find_program(user) || callback == callbacks.end()) return;
+    const ProgramList callers = needs.users_of({{callback->second}}, CodeUse::Reached);
+    if (std::ranges::find(callers, user) != callers.end()) return;
     const std::string thing(row.name);
     needs.report_release(needs.add(CoreNeed::Instructions, std::string(name), user), row.brought,
                          thing, thing, std::string(row.advice));

@@ -36,6 +36,7 @@ enum class KernelFeature : uint8_t {
   SystemCallTargets,  ///< all system calls take programs that sleep, as far as kernels were asked
   // Sections.
   XdpFrags,
+  SleepingStructOps,
   StructOpsLinks,  ///< structs of functions that links attach
   PerCpuData,      ///< variables of which each CPU has its own
   // Instructions.
@@ -84,6 +85,7 @@ inline constexpr auto kernel_features = [] {
       {StructArguments, {{6, 0}}},
       {SystemCallTargets, {{7, 2}, {6, 13}}},
       {XdpFrags, {{5, 18}}, "xdp.frags programs"},
+      {SleepingStructOps, {{6, 3}}, "struct_ops programs that sleep"},
       {StructOpsLinks, {{6, 4}}, "", "put it into .struct_ops"},
       {PerCpuData, {{7, 3}}, "", "put them into a map of type percpu_array"},
       {Jump32, {{5, 1}}, "jumps of 32 bits", without_v2, {5, 1}},

@@ -163,6 +163,16 @@ core 1 check links.o ops_of.btf --release 6.3.0
 says 'error: section .struct_ops.link came with Linux 6.4 in ops_of.btf'
 says ">>> put it into .struct_ops"
 core 0 check links.o ops_of.btf --release 6.4.0
+# A program that sleeps
+compile sleeping <<'EOS'
+char LICENSE[] SEC("license") = "GPL";
+struct my_ops { int (*run)(int value); };
+SEC("struct_ops.s/run") int run(unsigned long long *args) { return 0; }
+SEC(".struct_ops") struct my_ops ops = {.run = (void *)run};
+EOS
+core 1 check sleeping.o ops_of.btf --release 6.2.0
+says 'error: there are no struct_ops programs that sleep, which came with Linux 6.3 in ops_of.btf'
+core 0 check sleeping.o ops_of.btf --release 6.3.0
 
 # A weak function that is absent: who calls it unguarded does not load. A function that is no kfunc can
 # be found, but not called.

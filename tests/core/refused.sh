@@ -276,11 +276,12 @@ fits 'counts+ passes+' cpus.o plain.btf --release 7.3.0
 # What is to run when a program throws
 compile caught <<EOS
 $header
-int on_throw(unsigned long long cookie) { return 3; }
+__attribute__((noinline)) int on_throw(unsigned long long cookie) { asm volatile(""); return cookie; }
 SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int counts(struct xdp_md *ctx) { return 2; }
+SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int calls(struct xdp_md *ctx) { return on_throw(1); }
 SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
 EOS
-fits 'countsX passes+' caught.o plain.btf --release 6.6.0
+fits 'countsX calls+ passes+' caught.o plain.btf --release 6.6.0
 says 'error: callbacks of exceptions came with Linux 6.7 in plain.btf'
 says '>>> drop the tag exception_callback'
-fits 'counts+ passes+' caught.o plain.btf --release 6.7.0
+fits 'counts+ calls+ passes+' caught.o plain.btf --release 6.7.0
