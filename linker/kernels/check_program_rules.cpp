@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/format/kinds.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/gc_roots.hpp"
 #include "linker/object/license.hpp"
@@ -86,10 +87,11 @@ void check_per_cpu_data(KernelNeeds& needs) {
 }
 
 /// Loaders put the callback behind the program's code, where older kernels expect none that no code
-/// calls.
+/// calls; not for those that know no tags.
 void check_exception_callbacks(KernelNeeds& needs) {
   if (!needs.object.btf() ||
-      needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known)
+      needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known ||
+      needs.kernel.has_release(kind_row(BtfKind::DeclTag).since) == Knowledge::Absent)
     return;
   const KernelFeatureRow& row = row_of(KernelFeature::ExceptionCallbacks);
   std::map<std::string_view, InsnPlace> callbacks;

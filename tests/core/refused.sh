@@ -285,3 +285,5 @@ fits 'countsX calls+ passes+' caught.o plain.btf --release 6.6.0
 says 'error: callbacks of exceptions came with Linux 6.7 in plain.btf'
 says '>>> drop the tag exception_callback'
 fits 'counts+ calls+ passes+' caught.o plain.btf --release 6.7.0
+# No loader finds the callback, which is in a tag.
+fits 'counts+ calls+ passes+' caught.o plain.btf --release 5.15.0
