@@ -138,16 +138,22 @@ class Joining {
   }
 
   /// Gives flags that only matter to how LLVM's own linkers divide the work one value: files of
-  /// -flto and -flto=thin have others, and could not be joined.
+  /// -flto and -flto=thin have others, and could not be joined. Where nobody needs DWARF, asks for
+  /// the other format, which LLVM has not for BPF: BTF stays.
   void unify_flags(LlvmModule module) const {
     constexpr unsigned key = 1, value = 2, size = 3;
     if (!llvm_.ReplaceMDNodeOperandWith) return;  // before LLVM 16
     Type number = llvm_.Int32TypeInContext(ir_.context);
     Metadata zero = llvm_.ValueAsMetadata(llvm_.ConstInt(number, 0, false));
+    constexpr std::string_view other_format = "CodeView";
+    Metadata code_view =
+        llvm_.MDStringInContext2(ir_.context, other_format.data(), other_format.size());
     for (Value flag : ir_.named_metadata(module, "llvm.module.flags")) {
       std::vector<Value> operands = ir_.operands(flag);
       if (operands.size() != size) continue;
       std::string_view name = ir_.text(operands[key]);
+      if (name == "Dwarf Version" && !session_.request.keeps_dwarf)
+        llvm_.ReplaceMDNodeOperandWith(flag, key, code_view);
       if (name == "EnableSplitLTOUnit" || name == "UnifiedLTO" || name == "ThinLTO")
         llvm_.ReplaceMDNodeOperandWith(flag, value, zero);
     }

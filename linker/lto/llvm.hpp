@@ -172,6 +172,7 @@ constexpr unsigned function_index = ~0u;
   X(GetMDNodeNumOperands, unsigned, (Value))                                                      \
   X(GetMDNodeOperands, void, (Value, Value*))                                                     \
   X(GetMDString, const char*, (Value, unsigned*))                                                 \
+  X(MDStringInContext2, Metadata, (Context, const char*, size_t))                                 \
   X(ValueAsMetadata, Metadata, (Value))                                                           \
   X(GetDebugLocFilename, const char*, (Value, unsigned*))                                         \
   X(GetDebugLocLine, unsigned, (Value))                                                           \

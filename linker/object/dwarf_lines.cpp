@@ -277,7 +277,22 @@ void LineReader::add(const Entry& entry, const std::vector<std::string>& files) 
 }  // namespace
 
 SourceLines read_dwarf_lines(const ObjectFile& object) {
-  return LineReader(object).read();
+  if (object.outlines.empty()) return LineReader(object).read();
+  SourceLines lines;
+  for (const auto& outline : object.outlines) {
+    const SourceLines& own = outline->dwarf_lines();
+    for (const InputSymbol& symbol : outline->symbols) {
+      auto found = own.by_name.find(symbol.name);
+      if (!symbol.is_in_section() || found == own.by_name.end()) continue;
+      auto [line, is_new] = lines.by_name.insert(*found);
+      if (!is_new && line->second != found->second) line->second = {};
+    }
+    lines.files.insert(lines.files.end(), own.files.begin(), own.files.end());
+  }
+  for (const auto& outline : object.outlines)
+    lines.by_name.insert(outline->dwarf_lines().by_name.begin(),
+                         outline->dwarf_lines().by_name.end());
+  return lines;
 }
 
 }  // namespace bpflink

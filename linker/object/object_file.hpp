@@ -171,6 +171,8 @@ struct ObjectFile {
   std::span<const std::byte> image;
   /// The LLVM bitcode that `image` was made of, to be joined with others; empty for an object.
   std::span<const std::byte> bitcode;
+  /// Of the object of joined bitcode, what its files were before.
+  std::vector<std::unique_ptr<const ObjectFile>> outlines;
   std::vector<InputSection> sections;  ///< by index; the first is the null section
   std::vector<uint32_t> sections_by_name;
   std::vector<InputSymbol> symbols;  ///< by symbol index

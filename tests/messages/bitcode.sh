@@ -136,6 +136,19 @@ if ! "$BPFLINK" --threads 1 main.bc lib.bc arena.bc arena2.bc -o out.o 2>errors;
   "$BPFLINK" --prefix-symbols my_ arena2.bc -o out.o 2>errors && mistake 'arena2.bc links'
   grep -qx "<stdin>:5:[0-9]*: error: arena2.bc: in function other: $words" errors || mistake "$(<errors)"
 fi
+# The joined object has no DWARF; variables have their places all the same.
+"$CC" -g -O2 --target=bpf -mcpu=v3 -flto -c -x c - -o pointer.bc <<'END'
+int target = 3;
+static int *volatile pointer = &target;
+__attribute__((section("tc"), used)) int reads(void *ctx) { return *pointer; }
+END
+"$BPFLINK" main.bc lib.bc pointer.bc -o out.o 2>errors && mistake 'pointer.bc links'
+[[ $(<errors) == "<stdin>:2: error: a program reads a pointer in 'pointer'"* ]] || mistake "$(<errors)"
+for keep in --keep-debug --no-warn-odr; do
+  "$BPFLINK" -r main.bc lib.bc pointer.bc $keep -o out.o
+  [[ $(llvm-readelf-19 -S out.o) == *.debug_info* ]] && kept=--keep-debug || kept=--no-warn-odr
+  [[ $kept == "$keep" ]] || mistake "$keep: DWARF"
+done
 # Assembly that LLVM refuses: with the call, in the file that has it
 cat >asm.c <<'END'
 static inline int inner(int x) { asm volatile("bogus %0 , 5" : "+r"(x)); return x; }

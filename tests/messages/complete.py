@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "there are more problems, with {}": "takes ten thousand problems",
     "no file in memory": "only memory can be short",
     "in inline asm: '": "the words of LLVM",
+    "Dwarf Version": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",
     "is not a recognized feature": "the words of LLVM",
     "says too much": "takes a gigabyte of a kernel",

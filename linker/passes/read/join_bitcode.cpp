@@ -48,6 +48,7 @@ class Joiner {
     if (context_.diagnostics.failed() || !makes_object()) return;
     read_again();
     note_optimized_away();
+    keep_outlines();
   }
 
  private:
@@ -100,6 +101,7 @@ class Joiner {
     request_ = lto::request_for(context_.options);
     request_.joins = true;
     request_.internalizes = context_.options.lto_internalize || context_.options.exports;
+    request_.keeps_dwarf = context_.options.keep_debug || !makes_object();
     request_.shows_bitcode = joined_bitcode_ != nullptr;
     find_needed_names();
     for (const auto& object : modules_->objects)
@@ -182,7 +184,7 @@ class Joiner {
       if (!object->is_bitcode())
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
-        read(name_of_joined(), joined_);
+        object_of_all_ = read(name_of_joined(), joined_);
     }
   }
 
@@ -216,11 +218,18 @@ class Joiner {
       }
   }
 
-  void read(const std::string& name, std::span<const std::byte> image) {
+  /// The joined object has no DWARF, but they have.
+  void keep_outlines() {
+    for (auto& object : modules_->objects)
+      if (object->is_bitcode() && object_of_all_)
+        object_of_all_->outlines.push_back(std::move(object));
+  }
+
+  ObjectFile* read(const std::string& name, std::span<const std::byte> image) {
     auto object = ObjectFile::read(name, image, {.keep_debug = context_.options.keep_debug});
-    if (!object)
-      return context_.diagnostics.error(fmt::format("{}: {}", name, object.error().message));
-    context_.objects.push_back(std::move(*object));
+    if (object) return context_.objects.emplace_back(std::move(*object)).get();
+    context_.diagnostics.error(fmt::format("{}: {}", name, object.error().message));
+    return nullptr;
   }
 
   Context& context_;
@@ -229,6 +238,7 @@ class Joiner {
   lto::Request request_;
   Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
   std::span<const std::byte> joined_;
+  ObjectFile* object_of_all_ = nullptr;
 };
 
 }  // namespace
