@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "linker/object/dwarf_values.hpp"
+#include "linker/object/object_file.hpp"
 
 namespace bpflink {
 namespace {
