@@ -230,7 +230,7 @@ class Walker {
     std::optional<Value> result = Value::foreign();
     const CodeFunction& called = graph_.functions[function];
     if (called.is_global) {
-      // What is no callback for older kernels is checked on its own where it is called.
+      // Older kernels check a callback like other global functions, where something calls it.
       if (called.is_exception_callback && !catches_exceptions_)
         add_caller(enter(function, AbstractState()), place.context);
     } else {

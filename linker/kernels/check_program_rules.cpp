@@ -86,8 +86,8 @@ void check_per_cpu_data(KernelNeeds& needs) {
   }
 }
 
-/// Loaders put the callback behind the program's code, where older kernels expect none that no code
-/// calls; not for those that know no tags.
+/// Loaders put the callback behind the program's code. Older kernels refuse code that nothing
+/// calls. For kernels without tags, loaders look for no callback.
 void check_exception_callbacks(KernelNeeds& needs) {
   if (!needs.object.btf() ||
       needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known ||
@@ -100,10 +100,11 @@ void check_exception_callbacks(KernelNeeds& needs) {
       callbacks.try_emplace(function.name, InsnPlace{function.section, function.begin});
   for_each_tagged_callback(needs.code.file(), [&](std::string_view name, uint32_t type) {
     std::string_view user = needs.object.btf()->name(needs.object.btf()->type(type));
-    auto callback = callbacks.find(name);
-    if (!needs.object.find_program(user) || callback == callbacks.end()) return;
-    const ProgramList callers = needs.users_of({{callback->second}}, CodeUse::Reached);
-    if (std::ranges::find(callers, user) != callers.end()) return;
+    if (!needs.object.find_program(user)) return;
+    if (auto callback = callbacks.find(name); callback != callbacks.end()) {
+      const ProgramList callers = needs.users_of({{callback->second}}, CodeUse::Reached);
+      if (std::ranges::find(callers, user) != callers.end()) return;
+    }
     const std::string thing(row.name);
     needs.report_release(needs.add(CoreNeed::Instructions, std::string(name), user), row.brought,
                          thing, thing, std::string(row.advice));

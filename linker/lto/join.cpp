@@ -139,7 +139,7 @@ class Joining {
 
   /// Gives flags that only matter to how LLVM's own linkers divide the work one value: files of
   /// -flto and -flto=thin have others, and could not be joined. Where nobody needs DWARF, asks for
-  /// the other format, which LLVM has not for BPF: BTF stays.
+  /// CodeView in its place: LLVM makes none for BPF, and makes BTF all the same.
   void unify_flags(LlvmModule module) const {
     constexpr unsigned key = 1, value = 2, size = 3;
     if (!llvm_.ReplaceMDNodeOperandWith) return;  // before LLVM 16

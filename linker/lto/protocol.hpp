@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
+#include "linker/object/bytes.hpp"
 
 namespace bpflink::lto {
 
@@ -36,14 +37,6 @@ struct Module {
   std::vector<std::string_view> overridden = {};  ///< symbols that another input defines
   std::vector<std::string_view> internal = {};    ///< that nothing outside of bitcode needs
 };
-
-inline std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 /// What code generation may call, though no code says so.
 inline constexpr std::string_view built_in_functions[] = {"memcpy", "memmove", "memset",

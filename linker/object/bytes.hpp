@@ -1,4 +1,4 @@
-// Integers in bytes of either byte order.
+// Integers and texts in bytes; integers in either byte order.
 #pragma once
 
 #include <bit>
@@ -25,6 +25,9 @@ void store(std::byte* to, T value, std::endian order) {
 
 inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
 }
 
 }  // namespace bpflink

@@ -279,11 +279,12 @@ $header
 __attribute__((noinline)) int on_throw(unsigned long long cookie) { asm volatile(""); return cookie; }
 SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int counts(struct xdp_md *ctx) { return 2; }
 SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int calls(struct xdp_md *ctx) { return on_throw(1); }
+SEC("xdp") __attribute__((btf_decl_tag("exception_callback:absent"))) int loses(struct xdp_md *ctx) { return 2; }
 SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
 EOS
-fits 'countsX calls+ passes+' caught.o plain.btf --release 6.6.0
+fits 'countsX calls+ losesX passes+' caught.o plain.btf --release 6.6.0
 says 'error: callbacks of exceptions came with Linux 6.7 in plain.btf'
 says '>>> drop the tag exception_callback'
-fits 'counts+ calls+ passes+' caught.o plain.btf --release 6.7.0
+fits 'counts+ calls+ loses+ passes+' caught.o plain.btf --release 6.7.0
 # No loader finds the callback, which is in a tag.
-fits 'counts+ calls+ passes+' caught.o plain.btf --release 5.15.0
+fits 'counts+ calls+ loses+ passes+' caught.o plain.btf --release 5.15.0

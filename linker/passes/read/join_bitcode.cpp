@@ -123,7 +123,7 @@ class Joiner {
   }
 
   lto::Module describe(const ObjectFile& object) const {
-    lto::Module module{.name = object.name, .bitcode = lto::text_of(object.bitcode)};
+    lto::Module module{.name = object.name, .bitcode = text_of(object.bitcode)};
     for (uint32_t i = 1; i < object.symbols.size(); ++i) {
       const InputSymbol& symbol = object.symbols[i];
       if (!symbol.is_in_section() || symbol.is_section()) continue;
@@ -148,7 +148,7 @@ class Joiner {
   }
 
   void take(const lto::Part& part) {
-    auto bytes = lto::bytes_of(part.bytes);
+    auto bytes = bytes_of(part.bytes);
     switch (part.kind) {
       case lto::PartKind::Output:
         if (makes_object())
@@ -218,7 +218,7 @@ class Joiner {
       }
   }
 
-  /// The joined object has no DWARF, but they have.
+  /// Outlines have DWARF, where the joined object has none.
   void keep_outlines() {
     for (auto& object : modules_->objects)
       if (object->is_bitcode() && object_of_all_)

@@ -255,7 +255,7 @@ class InputReader {
     request.joins = !renaming_.is_idle();
     request.emit = LinkOptions::Emit::Object;
     for (const Candidate* module : modules)
-      request.modules.push_back({.name = module->name, .bitcode = lto::text_of(module->bitcode)});
+      request.modules.push_back({.name = module->name, .bitcode = text_of(module->bitcode)});
     auto reply = lto::run_backend(request, context_.options.lto_cache);
     if (!reply) {
       for (Candidate* module : modules) module->failure = reply.error();
@@ -279,7 +279,7 @@ class InputReader {
     if (lto::is_message(request, part) && (part.kind != lto::PartKind::Warning || request.joins))
       module.messages.push_back(lto::to_diagnostic(request, part));
     if (part.kind != lto::PartKind::Output) return;
-    module.compiled = InputFile::part_of(file, module.name, lto::bytes_of(part.bytes));
+    module.compiled = InputFile::part_of(file, module.name, bytes_of(part.bytes));
     auto object = ObjectFile::read(module.name, module.compiled.bytes(),
                                    {.keep_debug = context_.options.keep_debug});
     if (!object) {

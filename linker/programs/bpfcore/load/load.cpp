@@ -22,10 +22,6 @@
 namespace bpflink {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
 std::expected<Descriptor, Error> open_in_memory() {
   Descriptor file(::memfd_create("bpfcore", MFD_CLOEXEC));
   if (!file.is_open()) return system_error("no file in memory");
