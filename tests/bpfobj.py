@@ -610,7 +610,8 @@ class Editor:
     def set(self, setting):
         where, expression = setting.split("=", 1)
         part = where.rsplit(":", 1)[-1]
-        shift, width = {"vlen": (0, 16), "kind": (24, 7), "kflag": (31, 1)}.get(part, (0, 64))
+        parts = {"vlen": (0, 16), "kind": (24, 7), "kflag": (31, 1)} if where[:5] == "type:" else {}
+        shift, width = parts.get(part, (0, 64))
         if width < 64:
             where = where.removesuffix(part) + "info"
         at, form = self.place(*where.split(":"))

@@ -133,8 +133,8 @@ std::optional<Fields> fields_of(const Record& record, size_t& work) {
     Pending next = std::move(pending.back());
     pending.pop_back();
     uint32_t id = skip_modifiers(types, next.member.type);
-    bool is_anonymous = id != 0 && is_composite(types.type(id).kind()) &&
-                        types.name(types.type(id)).empty() && types.type(id).vlen() != 0;
+    bool is_anonymous = is_composite(types.kind(id)) && types.name(types.type(id)).empty() &&
+                        types.type(id).vlen() != 0;
     if (is_anonymous) {
       push_members(types.type(id), next.bit_offset, next.path, next.top);
       continue;

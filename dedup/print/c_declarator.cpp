@@ -252,7 +252,7 @@ std::string CWriter::local_name(std::string_view given) const {
 
 void CWriter::write_base(uint32_t id) {
   if (policy_.is_writable) id = known_scalar(types_.btf, id);
-  BtfKind kind = id == 0 ? BtfKind::Void : types_.btf.type(id).kind();
+  BtfKind kind = types_.btf.kind(id);
   bool has_tag = is_composite(kind) || is_enum(kind) || kind == BtfKind::Fwd;
   if (!has_tag) return write(types_.name(id));
   if (is_enum(kind)) return types_.is_inline(id) ? write_inline_enum(id) : write_tag(id);

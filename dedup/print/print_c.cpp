@@ -30,7 +30,7 @@ void define(CWriter& writer, const CTypes& types, uint32_t id) {
 std::string print_c_declaration(const BtfView& btf, uint32_t id, std::string_view name) {
   CTypes types(btf);
   CWriter writer(types, policy_for_readers);
-  BtfKind kind = id == 0 ? BtfKind::Void : btf.type(id).kind();
+  BtfKind kind = btf.kind(id);
   if (kind != BtfKind::Var && kind != BtfKind::Func)
     writer.declare(id, name);
   else

@@ -112,10 +112,7 @@ class TypePairs {
   }
 
   bool have_same_name(const Pair& pair) {
-    auto offset = [](const BtfView& types, uint32_t id) {
-      return id == 0 ? 0 : types.type(id).name_off();
-    };
-    return are_names_equal(offset(program_, pair.a), offset(kernel_, pair.b));
+    return are_names_equal(program_.type(pair.a).name_off(), kernel_.type(pair.b).name_off());
   }
 
   /// Compares names by their offsets. With no effort left, they differ.

@@ -228,14 +228,16 @@ class BtfView {
   uint32_t end_id() const {
     return first_id_ + static_cast<uint32_t>(starts_.empty() ? 0 : starts_.size() - 1);
   }
-  /// The type with an id in [1, end_id()), a base's below first_id().
+  /// The type with an id in [0, end_id()), a base's below first_id(). Void, 0, has no name.
   BtfType type(uint32_t id) const {
+    static constexpr uint32_t of_void[3] = {};
     const BtfView* view = this;
-    while (id < view->first_id_) view = view->base_;
+    for (; id < view->first_id_; view = view->base_)
+      if (view->base_ == nullptr) return BtfType(of_void);
     return BtfType(view->words_of(id));
   }
   /// The kind of the type with an id in [0, end_id()).
-  BtfKind kind(uint32_t id) const { return id == 0 ? BtfKind::Void : type(id).kind(); }
+  BtfKind kind(uint32_t id) const { return type(id).kind(); }
   /// The string at an offset below string_end(), else "". Ends with NUL.
   std::string_view string(uint32_t offset) const {
     const BtfView* view = this;

@@ -30,7 +30,7 @@ std::string shortened(std::string text) {
 
 /// "struct " before a tag.
 std::string keyword(const BtfView& types, uint32_t id) {
-  std::string_view word = id == 0 ? "" : tag_keyword(types.type(id));
+  std::string_view word = tag_keyword(types.type(id));
   return word.empty() ? "" : fmt::format("{} ", word);
 }
 
@@ -219,7 +219,7 @@ class Explanation {
   /// Names the struct that should have the member, or the path to it.
   std::string container() const {
     const BtfView& types = kernel_.types(nearest_->module);
-    bool has_name = nearest_->at != 0 && !types.name(types.type(nearest_->at)).empty();
+    bool has_name = !types.name(types.type(nearest_->at)).empty();
     return has_name ? type_name(types, nearest_->at) : whole_path();
   }
 

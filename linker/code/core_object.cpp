@@ -82,7 +82,7 @@ std::string_view name_of(const BtfView& types, const CoreRelocation& relocation)
   auto steps = core_steps(types, relocation);
   for (size_t i = steps.size(); i-- > 0;)
     if (!steps[i].name.empty()) return steps[i].name;
-  return relocation.type_id == 0 ? "" : types.name(types.type(relocation.type_id));
+  return types.name(types.type(relocation.type_id));
 }
 
 /// The source line of the access. Compilers load a constant some instructions before its use and

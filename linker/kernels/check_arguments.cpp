@@ -169,9 +169,7 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
                           : 0;
     if (!seen.emplace(type.type(), of_struct, tag->text).second) continue;
     CoreFinding& finding = add_finding(needs, subprogram->second);
-    std::string_view tag_of =
-        of_struct == 0 ? "" : essential_name(types.name(types.type(of_struct)));
-    judge_tag(needs, *tag, tag_of, finding);
+    judge_tag(needs, *tag, essential_name(types.name(types.type(of_struct))), finding);
   }
 }
 

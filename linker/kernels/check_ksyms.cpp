@@ -44,7 +44,7 @@ bool shows_implicit_argument(const KernelType& function, uint32_t declared) {
   uint32_t last = skip_modifiers(*function.types, prototype.param(declared).type);
   if (function.types->kind(last) != BtfKind::Ptr) return false;
   uint32_t target = skip_modifiers(*function.types, function.types->type(last).type());
-  return target != 0 && function.types->name(function.types->type(target)) == "bpf_prog_aux";
+  return function.types->name(function.types->type(target)) == "bpf_prog_aux";
 }
 
 /// If the first difference of two prototypes is a struct or union that one side only declares: says

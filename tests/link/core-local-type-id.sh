@@ -24,3 +24,8 @@ python3 "$bpfobj" set b.o void.o ext:core_relo:0:0:type_id=0
 link a.o void.o
 second=$(symbol second | cut -d' ' -f5)
 expect '00 00 00 00' bytes socket $((second + 4)) 4
+
+# No loader finds void in a kernel (8: whether the type exists).
+python3 "$bpfobj" set void.o void.o ext:core_relo:0:0:kind=8
+link void.o 2>log
+[[ $(<log) == *'void.o: a CO-RE relocation is of a type without a name'* ]] || fail "$(<log)"

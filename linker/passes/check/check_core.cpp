@@ -15,12 +15,11 @@ void check(Context& context, const ObjectFile& object, const InputSection& secti
   const BtfView& types = *object.btf;
   CoreRelocation relocation{record.type_id, types.string(record.access_str_off),
                             CoreKind(record.kind)};
-  bool is_named = relocation.kind == CoreKind::TypeIdLocal || relocation.type_id == 0 ||
+  bool is_named = relocation.kind == CoreKind::TypeIdLocal ||
                   !types.name(types.type(relocation.type_id)).empty();
   auto path = find_local_path({types}, relocation);
   if (path && is_named) return;
-  std::string type =
-      relocation.type_id == 0 ? "void" : print_c_declaration(types, relocation.type_id);
+  std::string type = print_c_declaration(types, relocation.type_id);
   type.resize(std::min(type.size(), type.find('\n')));
   DiagnosticReference at{ReferenceRole::Occurrence, location_of(object, section, record.insn_off),
                          "the access"};

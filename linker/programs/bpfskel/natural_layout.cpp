@@ -35,7 +35,7 @@ bool is_record_natural(const BtfView& btf, BtfType record, uint32_t most_aligned
 /// The type `id` without arrays around it.
 uint32_t element_type(const BtfView& btf, uint32_t id) {
   id = skip_qualifiers(btf, id);
-  while (id != 0 && btf.type(id).kind() == BtfKind::Array)
+  while (btf.kind(id) == BtfKind::Array)
     id = skip_qualifiers(btf, btf.type(id).array_element_type());
   return id;
 }
