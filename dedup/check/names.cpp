@@ -1,5 +1,8 @@
 #include "dedup/check/names.hpp"
 
+#include <fmt/format.h>
+#include <xxhash.h>
+
 namespace bpflink {
 namespace {
 
@@ -18,6 +21,9 @@ bool is_printable(unsigned char c) {
   constexpr unsigned char first_of_latin = 0xa0;
   return (c >= ' ' && c <= '~') || c >= first_of_latin;
 }
+
+/// The longest name that kernels before 6.1 take, in bytes.
+constexpr size_t max_old_name = 127;
 
 }  // namespace
 
@@ -45,6 +51,18 @@ NameKind name_kind(const BtfView& types, uint32_t offset) {
     kind.has_dot |= c == '.';
   }
   return kind;
+}
+
+std::string kernel_name(std::string_view name) {
+  std::string result;
+  for (unsigned char c : name) {
+    bool is_taken = c == '_' || is_digit(c) || (c < 0x80 && is_letter(c));
+    if (is_digit(c) && result.empty()) result += '_';
+    result += is_taken ? std::string(1, static_cast<char>(c)) : fmt::format("_{:X}_", c);
+  }
+  if (result.size() <= max_old_name) return result;
+  std::string hash = fmt::format("_{:016x}", XXH3_64bits(name.data(), name.size()));
+  return result.substr(0, max_old_name - hash.size()) + hash;
 }
 
 void clean_name(char* name, bool has_dots) {

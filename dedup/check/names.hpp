@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "bpflink/btf.hpp"
@@ -42,6 +43,10 @@ void for_each_checked_name(BtfType type, Visit&& visit) {
   if (with_checked_name.contains(type.kind())) visit(type.name_off());
   for_each_word(type.words(), kind_words(type.kind()).names, visit);
 }
+
+/// An identifier that all kernels take: a character that no C identifier has becomes its code, as
+/// `Option_3C_u32_3E_`, and the end of a long name a hash of the whole.
+std::string kernel_name(std::string_view name);
 
 /// Replaces the characters of a string with its NUL that are no part of an identifier, or of a
 /// section's name that `has_dots`, by '_'.

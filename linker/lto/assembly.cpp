@@ -13,22 +13,21 @@ constexpr char operand = '\0';
 /// The lines of code between quotation marks, "r1 = ${0:w}\0Acall f", without spaces, and `operand`
 /// for "${0:w}".
 std::vector<std::string> lines_of(std::string_view printed, char mark) {
+  printed.remove_prefix(printed.find(mark) + 1);
+  const std::string code = unescaped(printed.substr(0, printed.find(mark)));
   std::vector<std::string> lines(1);
-  for (size_t i = printed.find(mark) + 1; i < printed.size() && printed[i] != mark; ++i) {
-    auto character = static_cast<unsigned char>(printed[i]);
-    if (character == '\\' && i + 2 < printed.size()) {
-      std::from_chars(&printed[i + 1], &printed[i + 3], character, 16);
-      i += 2;
-    } else if (character == '$' && i + 1 < printed.size() && printed[++i] != '$') {
+  for (size_t i = 0; i < code.size(); ++i) {
+    char character = code[i];
+    if (character == '$' && i + 1 < code.size() && code[++i] != '$') {
       size_t last =
-          printed[i] == '{' ? printed.find('}', i) : printed.find_first_not_of("0123456789", i) - 1;
-      i = std::min(last, printed.size() - 1);
+          code[i] == '{' ? code.find('}', i) : code.find_first_not_of("0123456789", i) - 1;
+      i = std::min(last, code.size() - 1);
       character = operand;
     }
     if (character == '\n')
       lines.emplace_back();
     else if (character != ' ' && character != '\t')
-      lines.back() += static_cast<char>(character);
+      lines.back() += character;
   }
   return lines;
 }

@@ -134,8 +134,12 @@ Request request_for(const LinkOptions& options) {
           .emit = options.lto_emit};
 }
 
+std::expected<std::string, Error> find_backend() {
+  return find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
+}
+
 std::expected<Reply, Error> run_backend(const Request& request, const std::string& cache) {
-  auto program = find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
+  auto program = find_backend();
   if (!program) return std::unexpected(program.error());
   Writer writer;
   writer.put(request);

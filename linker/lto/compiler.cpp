@@ -9,7 +9,7 @@ void outline_each(Session& session) {
     session.start();
     LlvmModule module = session.read();
     if (!module) continue;
-    LlvmModule outline = describe_rust(session, make_outline(session.ir, module));
+    LlvmModule outline = mend_debug_info(session, make_outline(session.ir, module));
     session.llvm.DisposeModule(module);
     session.emit(outline, LinkOptions::Emit::Object);
     session.llvm.DisposeModule(outline);
@@ -22,7 +22,7 @@ void compile_joined(Session& session) {
   LlvmModule joined = join(session);
   if (joined) joined = optimize(session, joined);
   if (!joined) return;
-  joined = describe_rust(session, joined);
+  joined = mend_debug_info(session, joined);
   if (session.request.shows_bitcode) session.show(PartKind::Optimized, joined);
   session.emit(joined, session.request.emit);
 }

@@ -19,7 +19,8 @@ LlvmModule join(Session& session);
 /// optimize.cpp: makes one program of the joined module. Null after an error.
 LlvmModule optimize(Session& session, LlvmModule joined);
 
-/// describe_rust.cpp: mends debug information of Rust that LLVM cannot make types of.
-LlvmModule describe_rust(const Session& session, LlvmModule module);
+/// mend_debug_info.cpp: mends debug information of Rust that LLVM cannot make types of, and gives
+/// it names for kernels where the request says so.
+LlvmModule mend_debug_info(const Session& session, LlvmModule module);
 
 }  // namespace bpflink::lto

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 namespace bpflink::lto {
@@ -27,6 +28,21 @@ void add_names(std::string_view assembly, std::set<std::string>& names) {
 }
 
 }  // namespace
+
+std::string unescaped(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto character = static_cast<unsigned char>(text[i]);
+    if (character == '\\' && i + 2 < text.size() && text[i + 1] != '\\') {
+      std::from_chars(&text[i + 1], &text[i + 3], character, 16);
+      i += 2;
+    } else if (character == '\\') {
+      ++i;
+    }
+    result += static_cast<char>(character);
+  }
+  return result;
+}
 
 Value Ir::find(LlvmModule module, std::string_view symbol) const {
   std::string name(symbol);

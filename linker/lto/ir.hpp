@@ -11,6 +11,9 @@
 
 namespace bpflink::lto {
 
+/// What LLVM prints in quotation marks: "\22" is one, and "\\" a backslash.
+std::string unescaped(std::string_view text);
+
 struct Ir {
   const Llvm& llvm;
   Context context;

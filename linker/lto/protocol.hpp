@@ -62,6 +62,7 @@ struct Request {
   bool joins = false;
   bool internalizes = false;  ///< whether also definitions of default visibility become internal
   bool keeps_dwarf = true;    ///< whether the joined module's object has DWARF
+  bool renames = false;       ///< whether debug information gets names that kernels take
   LinkOptions::Emit emit = LinkOptions::Emit::Object;  ///< what to make of the joined module
   bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
   std::vector<Module> modules = {};
@@ -108,7 +109,7 @@ requires std::same_as<std::remove_const_t<R>, Request>
 auto fields_of(R& r) {
   return std::tie(r.library, r.first, r.cpu, r.yielding_cpu, r.features, r.switches, r.level,
                   r.seconds, r.mebibytes, r.takes_foreign, r.joins, r.internalizes, r.keeps_dwarf,
-                  r.emit, r.shows_bitcode, r.modules);
+                  r.renames, r.emit, r.shows_bitcode, r.modules);
 }
 
 class Writer {

@@ -78,11 +78,15 @@ END
 rust/bpf-linker --cpu generic aya.o -o out.o &>text || fail "$(<text)"
 [[ ! -s text ]] || fail "printed: $(<text)"
 
-# The names of types are those that kernels take.
+# The names of types are those that kernels take: "Wrapping<é\>".
 llvm-dis-19 prog.o -o prog.ll
-sed 's/name: "wrapping"/name: "Wrapping<i32>"/' prog.ll | llvm-as-19 - -o prog.o
+sed 's/name: "wrapping"/name: "Wrapping<\\C3\\A9\\\\>"/; s/(name: "total"/(name: "to<tal>"/; /^\^/d' prog.ll | llvm-as-19 -o prog.o
 rustc
-types | grep -q 'Wrapping_3C_i32_3E_' || fail "$(types)"
+types | grep -q 'Wrapping_3C__C3__A9__5C__3E_' || fail "$(types)"
+# So are they where another program makes the object.
+rustc --emit llvm-ir
+grep -q 'name: "Wrapping_3C__C3__A9__5C__3E_"' out.o || fail "$(grep '^!.*name' out.o)"
+grep -q 'name: "to<tal>"' out.o || fail 'a variable is renamed'
 
 # refused TEXT ARGUMENT...
 refused() {

@@ -236,7 +236,7 @@ cp "$BPFLINK" bin
 if ! bin/bpflink main.bc lib.bc -o out.o 2>errors; then
   directory=$(sed -n 's/.* which is not in //p' errors | head -n 1)
   expect_message "bpflink: error: main.bc: LLVM bitcode needs the program bpflink-lto, which is not in $directory" \
-    bin/bpflink main.bc -o out.o
+    bin/bpflink main.bc lib.bc -o out.o
 fi
 BPFLINK_LTO=/no/such/program fails 'main.bc: cannot run /no/such/program: No such file or directory' main.bc
 BPFLINK_LTO=/bin/false fails 'main.bc: bpflink-lto ended with status 1' main.bc

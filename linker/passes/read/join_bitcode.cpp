@@ -102,6 +102,7 @@ class Joiner {
     request_.joins = true;
     request_.internalizes = context_.options.lto_internalize || context_.options.exports;
     request_.keeps_dwarf = context_.options.keep_debug || !makes_object();
+    request_.renames = context_.options.kernel_names && !makes_object();
     request_.shows_bitcode = joined_bitcode_ != nullptr;
     find_needed_names();
     for (const auto& object : modules_->objects)

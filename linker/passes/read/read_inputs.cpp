@@ -226,6 +226,10 @@ class InputReader {
       }
     if (modules.empty()) return;
     context_.has_code_of_bitcode = true;
+    if (auto backend = lto::find_backend(); !backend) {
+      modules.front()->failure = backend.error();
+      return;
+    }
     std::error_code error;
     const std::string& cache = context_.options.lto_cache;
     if (!cache.empty() && !std::filesystem::create_directories(cache, error) && error)

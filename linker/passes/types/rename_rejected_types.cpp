@@ -19,30 +19,12 @@
 #include "bpflink/core.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/format/builder.hpp"
-#include "dedup/format/hash.hpp"
 #include "dedup/internal.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
 namespace {
-
-/// The longest name that kernels before 6.1 take, in bytes.
-constexpr size_t max_length = 127;
-
-std::string encode(std::string_view name) {
-  std::string result;
-  for (unsigned char c : name) {
-    bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    bool is_digit = c >= '0' && c <= '9';
-    if (is_digit && result.empty()) result += '_';
-    result +=
-        is_letter || is_digit ? std::string(1, static_cast<char>(c)) : fmt::format("_{:X}_", c);
-  }
-  if (result.size() <= max_length) return result;
-  std::string hash = fmt::format("_{:016x}", XXH3_64bits(name.data(), name.size()));
-  return result.substr(0, max_length - hash.size()) + hash;
-}
 
 /// Calls `visit` for each string offset of a type that the pass may change.
 template <class Visit>
@@ -129,7 +111,7 @@ void rename_rejected_types(Context& context) {
       auto found = renamed.find(name);
       if (found == renamed.end()) return;
       if (found->second.empty()) {
-        found->second = encode(btf.string(name));
+        found->second = kernel_name(btf.string(name));
         while (!taken.insert(found->second).second) found->second += '_';
       }
       name = btf.add_string(found->second);

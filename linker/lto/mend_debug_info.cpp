@@ -1,10 +1,12 @@
 // LLVM has no type for Rust's characters, and none for functions of which rustc describes nothing
 // (debug = 1): it leaves what refers to one without a value. As text, the ones become numbers, the
-// others functions without parameters.
+// others functions without parameters. Where nobody makes an object of it here, types and functions
+// get their names for kernels as text, too.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "dedup/check/names.hpp"
 #include "linker/lto/compiler.hpp"
 
 namespace bpflink::lto {
@@ -30,11 +32,34 @@ bool is_of_rust(const Ir& ir, LlvmModule module) {
   });
 }
 
+/// Renames all but variables, which loaders find by their symbols.
+std::string with_kernel_names(std::string_view text) {
+  constexpr std::string_view key = "name: \"";
+  std::string renamed;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n', 1));
+    text.remove_prefix(line.size());
+    size_t at = line.starts_with("\n!") ? line.find(key) : line.npos;
+    while (at != line.npos && line[at - 1] != '(' && line[at - 1] != ' ')
+      at = line.find(key, at + 1);  // "filename: "
+    if (at == line.npos || line.contains("!DIGlobalVariable(")) {
+      renamed += line;
+      continue;
+    }
+    size_t begin = at + key.size(), end = std::min(line.find('"', begin), line.size());
+    renamed.append(line.substr(0, begin));
+    renamed += kernel_name(unescaped(line.substr(begin, end - begin)));
+    renamed += line.substr(end);
+  }
+  return renamed;
+}
+
 }  // namespace
 
-LlvmModule describe_rust(const Session& session, LlvmModule module) {
+LlvmModule mend_debug_info(const Session& session, LlvmModule module) {
   const Llvm& llvm = session.llvm;
-  if (!module || !is_of_rust(session.ir, module)) return module;
+  bool renames = session.request.renames;
+  if (!module || !(renames || is_of_rust(session.ir, module))) return module;
   char* printed = llvm.PrintModuleToString(module);
   std::string text = printed;
   llvm.DisposeMessage(printed);
@@ -44,7 +69,8 @@ LlvmModule describe_rust(const Session& session, LlvmModule module) {
     std::string nothing = text.substr(begin, end - begin);
     is_changed |= replace_all(text, fmt::format("types: {})", nothing), "types: !{null})");
   }
-  if (!is_changed) return module;
+  if (renames) text = with_kernel_names(text);
+  if (!is_changed && !renames) return module;
   Buffer buffer = llvm.CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "lto");
   LlvmModule changed = nullptr;
   char* message = nullptr;
