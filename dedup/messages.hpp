@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,16 @@ inline std::string shown_name(std::string_view name) {
 /// "1 byte", "3 bytes": `what` is the singular.
 inline std::string count_of(uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "a, b and 3 more": at most `most` elements, each as name(element).
+template <typename Range, typename Name = std::identity>
+std::string list_of(const Range& range, size_t most, Name name = {}) {
+  std::string text;
+  for (size_t i = 0; i < std::min(range.size(), most); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", std::invoke(name, range[i]));
+  if (range.size() > most) text += fmt::format(" and {} more", range.size() - most);
+  return text;
 }
 
 }  // namespace bpflink

@@ -218,10 +218,8 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
   if (count == 0) return is_in_base(result, definition) ? text : "from the linked image";
   if (is_in_base(result, definition)) text += " and ";
   if (count > 1) text += fmt::format("{} inputs: ", count);
-  for (size_t i = 0; i < std::min(count, max_names); ++i)
-    text += (i == 0 ? "" : ", ") + result.input_names[definition.inputs[i]];
-  if (count > max_names) text += fmt::format(" and {} more", count - max_names);
-  return text;
+  return text + list_of(definition.inputs, max_names,
+                        [&](uint32_t input) { return result.input_names[input]; });
 }
 
 /// The input that one side of a difference is from.

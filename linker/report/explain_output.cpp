@@ -83,13 +83,6 @@ std::string why_lost(const InputSymbol& loser, const Symbol& winner) {
              : fmt::format("weak, and {} has a strong one", winner.file->name);
 }
 
-std::string join(std::vector<std::string> names) {
-  size_t more = names.size() - std::min(names.size(), max_users);
-  names.resize(names.size() - more);
-  std::string text = fmt::format("{}", fmt::join(names, ", "));
-  return more == 0 ? text : fmt::format("{} and {} more", text, more);
-}
-
 class SymbolStory {
  public:
   SymbolStory(const Context& context, const OutputParts& parts)
@@ -138,7 +131,7 @@ class SymbolStory {
         else if (!other.is_defined())
           users.push_back(object->name);
       }
-    if (!users.empty()) text += story_line("declared by", join(std::move(users)));
+    if (!users.empty()) text += story_line("declared by", list_of(users, max_users));
     if (symbol.is_defined)
       text += explain_place(*symbol.file, symbol.input());
     else

@@ -23,8 +23,9 @@ opens_not() {
 
 # ---- functions
 compile static <<<'static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
-int (*const kept)(struct xdp_md *) __attribute__((used)) = pass;'
-opens_not 'static.bpf.c:1:23: warning: libbpf refuses static programs: pass
+static SEC("xdp") int drop(struct xdp_md *ctx) { return 1; }
+int (*const kept[])(struct xdp_md *) __attribute__((used)) = {pass, drop};'
+opens_not 'static.bpf.c:1:23: warning: libbpf refuses static programs: pass, drop
 >>> remove static' static.o
 
 compile even <<'END'

@@ -216,12 +216,21 @@ void warn_lost_sections(Context& context, const CallGraph& graph) {
 }
 
 void warn_static_programs(Context& context, const CallGraph& graph) {
+  constexpr size_t max_places = 3;
+  std::vector<std::string_view> names;
+  std::vector<DiagnosticReference> references;
   for (const Function& function : graph.functions)
-    if (function.is_program && function.symbol->is_local())
-      context.diagnostics.warning(
-          fmt::format("libbpf refuses static programs: {}", function.symbol->name),
-          {reference_to(*function.object, *function.symbol), hint("remove static")},
-          DiagnosticCode::NotOpenable, {.symbol = function.symbol->name});
+    if (function.is_program && function.symbol->is_local()) {
+      names.push_back(function.symbol->name);
+      if (names.size() <= max_places)
+        references.push_back(reference_to(*function.object, *function.symbol));
+    }
+  if (names.empty()) return;
+  add_more(references, references.front().role, names.size(), max_places);
+  references.push_back(hint("remove static"));
+  context.diagnostics.warning("libbpf refuses static programs: " + list_of(names, max_places),
+                              std::move(references), DiagnosticCode::NotOpenable,
+                              {.symbol = std::string(names.front())});
 }
 
 /// Warns of static functions that lost their symbols, by which libbpf finds them.

@@ -20,18 +20,13 @@
 namespace bpflink {
 namespace {
 
-/// How many kernels a message lists.
-constexpr size_t max_kernels = 5;
+/// How many a message lists.
+constexpr size_t max_kernels = 5, max_things = 5, max_programs = 4;
 
 std::string list_kernels(const std::vector<const KernelSummary*>& kernels) {
-  std::string names;
-  for (size_t i = 0; i < std::min(kernels.size(), max_kernels); ++i)
-    names +=
-        (i == 0 ? "" : ", ") +
-        (kernels[i]->identity.release.empty() ? kernels[i]->name : kernels[i]->identity.release);
-  if (kernels.size() > max_kernels)
-    names += fmt::format(" and {} more", kernels.size() - max_kernels);
-  return names;
+  return list_of(kernels, max_kernels, [](const KernelSummary* kernel) {
+    return kernel->identity.release.empty() ? kernel->name : kernel->identity.release;
+  });
 }
 
 /// "5.14 to 6.12": from the oldest release to the newest; "" if one is unknown.
@@ -172,9 +167,10 @@ class ProblemFinder {
     std::string where =
         is_one ? kernels[0]->name
                : fmt::format("{} of {} kernels", kernels.size(), report_.kernels.size());
-    diagnostic.message = problem.unknown.empty()
-                             ? fmt::format("{} in {}", complaint.what, where)
-                             : fmt::format("not known of {}: {}", where, list_things(problem));
+    diagnostic.message =
+        problem.unknown.empty()
+            ? fmt::format("{} in {}", complaint.what, where)
+            : fmt::format("not known of {}: {}", where, list_of(problem.unknown, max_things));
     if (auto at = location(problem); at && problem.unknown.size() < 2)
       diagnostic.references.emplace_back(ReferenceRole::Subject).location = std::move(*at);
     else
@@ -186,7 +182,9 @@ class ProblemFinder {
       diagnostic.references.push_back(
           note(fmt::format("{} {}: {}", verb_of(problem), which, list_kernels(kernels))));
     }
-    if (!problem.programs.empty()) diagnostic.references.push_back(note(needed_by(problem)));
+    if (!problem.programs.empty())
+      diagnostic.references.push_back(
+          note("needed by program " + list_of(problem.programs, max_programs)));
     if (!complaint.there.empty())
       diagnostic.references.push_back(note("the kernel has: " + complaint.there));
     if (!complaint.here.empty())
@@ -197,25 +195,6 @@ class ProblemFinder {
   static std::string_view verb_of(const CoreProblem& problem) {
     if (!problem.unknown.empty()) return "these are";
     return problem.finding->status == CoreStatus::Resolves ? "differs on" : "fails on";
-  }
-
-  static std::string list_things(const CoreProblem& problem) {
-    constexpr size_t max_things = 5;
-    std::span things(problem.unknown);
-    std::string text =
-        fmt::format("{}", fmt::join(things.first(std::min(things.size(), max_things)), ", "));
-    if (things.size() > max_things) text += fmt::format(" and {} more", things.size() - max_things);
-    return text;
-  }
-
-  static std::string needed_by(const CoreProblem& problem) {
-    constexpr size_t max_programs = 4;
-    std::string text = "needed by program ";
-    for (size_t i = 0; i < std::min(problem.programs.size(), max_programs); ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : ", ", problem.programs[i]);
-    if (problem.programs.size() > max_programs)
-      text += fmt::format(" and {} more", problem.programs.size() - max_programs);
-    return text;
   }
 
   const CoreReport& report_;

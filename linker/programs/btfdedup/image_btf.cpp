@@ -78,17 +78,11 @@ std::span<const OmissionText> omission_texts() {
 std::vector<std::string> describe_omitted(const ImageResult& result) {
   std::vector<std::string> lines;
   for (const OmissionText& text : omission_texts()) {
-    size_t count = 0;
-    std::string names;
-    for (const OmittedSymbol& symbol : result.omitted) {
-      if (symbol.reason != text.reason) continue;
-      if (++count > max_names) continue;
-      if (count > 1) names += ", ";
-      names += symbol.name;
-    }
-    if (count == 0) continue;
-    if (count > max_names) names += fmt::format(" and {} more", count - max_names);
-    lines.push_back(fmt::format("omitted {}: {}", text.text, names));
+    std::vector<std::string_view> names;
+    for (const OmittedSymbol& symbol : result.omitted)
+      if (symbol.reason == text.reason) names.push_back(symbol.name);
+    if (!names.empty())
+      lines.push_back(fmt::format("omitted {}: {}", text.text, list_of(names, max_names)));
   }
   return lines;
 }
