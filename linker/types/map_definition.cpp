@@ -108,11 +108,58 @@ bool has_too_many_members(const BtfView& types, uint32_t definition) {
   return types.type(definition).vlen() > std::size(known_attributes);
 }
 
-/// The size that an attribute gives for keys or values; nothing if it gives none.
-std::optional<uint64_t> size_by(const BtfView& types, const MapAttribute& attribute) {
-  if (attribute.form == MapAttribute::Form::Number) return attribute.number;
-  if (attribute.form == MapAttribute::Form::Type) return type_size(types, attribute.type_id);
-  return std::nullopt;
+bool holds_maps(uint64_t type) {
+  return type == BPF_MAP_TYPE_ARRAY_OF_MAPS || type == BPF_MAP_TYPE_HASH_OF_MAPS;
+}
+
+/// What is wrong with one attribute, as the rest of a sentence about the map.
+std::string find_fault(const MapAttribute& attribute, const BtfView& types, uint64_t map_type,
+                       bool is_inner) {
+  using Form = MapAttribute::Form;
+  std::string_view name = attribute.name;
+  if (!is_known(attribute)) return fmt::format("has an unknown attribute '{}'", name);
+  if (name == "key" || name == "value") {
+    if (attribute.form != Form::Type) return fmt::format("has a {} without __type()", name);
+    return type_size(types, attribute.type_id) ? "" : fmt::format("has a {} without a size", name);
+  }
+  if (name != "values") {
+    if (attribute.form != Form::Number) return fmt::format("has a {} without __uint()", name);
+    return is_inner && name == "pinning" ? "is pinned" : "";
+  }
+  BtfKind kind = types.kind(attribute.type_id);
+  if (is_inner) return "has values of its own";
+  if (map_type == BPF_MAP_TYPE_PROG_ARRAY)
+    return kind == BtfKind::FuncProto ? "" : "has values that are no functions";
+  if (!holds_maps(map_type))
+    return fmt::format("of type {} has values: maps of maps and prog_array do",
+                       map_type_name(static_cast<uint32_t>(map_type)));
+  return kind == BtfKind::Struct ? "" : "has values that are no maps";
+}
+
+/// What libbpf finds wrong with a definition.
+std::string find_fault(const BtfView& types, uint32_t definition, bool is_inner) {
+  if (types.kind(definition) != BtfKind::Struct)
+    return "is no map: it is not a struct with the attributes of one";
+  if (has_too_many_members(types, definition)) return "has more members than there are attributes";
+  uint64_t type = 0;
+  // By type, and by number.
+  std::optional<uint64_t> keys[2], values[2];
+  for (const MapAttribute& attribute : read_map_attributes(types, definition)) {
+    if (attribute.name == "type") type = attribute.number;
+    if (auto fault = find_fault(attribute, types, type, is_inner); !fault.empty()) return fault;
+    uint64_t size = attribute.form == MapAttribute::Form::Number
+                        ? attribute.number
+                        : type_size(types, attribute.type_id).value_or(0);
+    if (attribute.name == "key") keys[0] = size;
+    if (attribute.name == "key_size") keys[1] = size;
+    if (attribute.name == "value") values[0] = size;
+    if (attribute.name == "value_size") values[1] = size;
+  }
+  for (auto [name, sizes] : {std::pair{"key", keys}, {"value", values}})
+    if (sizes[0] && sizes[1] && *sizes[0] != *sizes[1])
+      return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
+                         count_of(*sizes[0], "byte"), *sizes[1]);
+  return type == 0 ? "has no type" : "";
 }
 
 }  // namespace
@@ -126,26 +173,19 @@ uint64_t map_number(const BtfView& types, uint32_t variable_type, std::string_vi
 }
 
 std::string find_map_fault(const BtfView& types, uint32_t definition) {
-  if (types.kind(definition) != BtfKind::Struct)
-    return "is no map: it is not a struct with the attributes of one";
-  if (has_too_many_members(types, definition)) return "has more members than there are attributes";
-  std::optional<uint64_t> type;
-  // By type, and by number.
-  std::optional<uint64_t> keys[2], values[2];
-  for (const MapAttribute& attribute : read_map_attributes(types, definition)) {
-    if (!is_known(attribute)) return fmt::format("has an unknown attribute '{}'", attribute.name);
-    if (attribute.name == "type") type = attribute.number;
-    if (attribute.name == "key") keys[0] = size_by(types, attribute);
-    if (attribute.name == "key_size") keys[1] = size_by(types, attribute);
-    if (attribute.name == "value") values[0] = size_by(types, attribute);
-    if (attribute.name == "value_size") values[1] = size_by(types, attribute);
-  }
-  for (auto [name, sizes] : {std::pair{"key", keys}, {"value", values}})
-    if (sizes[0] && sizes[1] && *sizes[0] != *sizes[1])
-      return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
-                         count_of(*sizes[0], "byte"), *sizes[1]);
-  if (type.value_or(0) == 0) return "has no type";
+  std::string fault = find_fault(types, definition, false);
+  if (!fault.empty()) return fault;
+  for (const MapAttribute& attribute : read_map_attributes(types, definition))
+    if (attribute.name == "values" && types.kind(attribute.type_id) == BtfKind::Struct)
+      if (fault = find_fault(types, attribute.type_id, true); !fault.empty())
+        return "has an inner map that " + fault;
   return "";
+}
+
+std::string find_pinning_fault(const Map& map) {
+  constexpr uint32_t by_name = 1;  // LIBBPF_PIN_BY_NAME
+  if (map.pinning <= by_name) return "";
+  return fmt::format("has a pinning of {}, and libbpf takes 0 and 1", map.pinning);
 }
 
 bool is_like_map(const BtfView& types, uint32_t definition) {

@@ -100,8 +100,6 @@ warns "nameless.bpf.c:3:56: warning: nameless.o: 'prog' calls a function without
 
 # ---- maps
 compile maps <<'END'
-struct { __uint(key_size, 4); __uint(value_size, 4); __uint(max_entries, 1); } none SEC(".maps");
-struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entry, 1); } unknown SEC(".maps");
 struct { __uint(type, 1); __type(key, int); __uint(key_size, 8); __type(value, int); } twice SEC(".maps");
 struct { __uint(type, 2); __type(key, long); __type(value, int); __uint(max_entries, 1); } array SEC(".maps");
 int number SEC(".maps");
@@ -110,13 +108,11 @@ struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entri
 struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } good SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&lost, &key) != 0; }
 END
-opens_not "maps.bpf.c:1: warning: 'none' has no type
-maps.bpf.c:2: warning: 'unknown' has an unknown attribute 'max_entry'
-maps.bpf.c:3: warning: 'twice' has a key of 4 bytes and a key_size of 8
-maps.bpf.c:4: warning: 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
-maps.bpf.c:5: warning: 'number' is no map: it is not a struct with the attributes of one
-maps.bpf.c:6: warning: 'wide' has more members than there are attributes
-maps.bpf.c:7: warning: 'lost' is defined like a map, but is a variable in .bss
+opens_not "maps.bpf.c:1: warning: 'twice' has a key of 4 bytes and a key_size of 8
+maps.bpf.c:2: warning: 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
+maps.bpf.c:3: warning: 'number' is no map: it is not a struct with the attributes of one
+maps.bpf.c:4: warning: 'wide' has more members than there are attributes
+maps.bpf.c:5: warning: 'lost' is defined like a map, but is a variable in .bss
 >>> put SEC(\".maps\") behind its name" maps.o
 
 # Definitions that no kernel creates; what user space sets before the load is silent.

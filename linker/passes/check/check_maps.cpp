@@ -92,8 +92,9 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
     if (what.empty()) {
       Map map;
       read_map_definition(types, definition, map);
+      what = find_pinning_fault(map);
       auto fault = find_rule_fault(map);
-      if (fault && fault->since == LinuxRelease{}) {
+      if (what.empty() && fault && fault->since == LinuxRelease{}) {
         code = DiagnosticCode::NotLoadable;
         what = std::move(fault->text);
         advice = std::move(fault->advice);
