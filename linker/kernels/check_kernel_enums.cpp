@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "bpflink/btf_query.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/section_names.hpp"
 #include "linker/types/map_definition.hpp"
@@ -33,19 +32,6 @@ CoreFinding& check_map_type(KernelNeeds& needs, std::string_view map, uint32_t t
   return finding;
 }
 
-/// Checks whether libbpf understands a definition, and opens the object.
-void check_definition(const BtfView* types, const Map& map, CoreFinding& finding) {
-  std::string fault = map.is_static     ? "is static"
-                      : map.var_id == 0 ? "has no BTF that describes it"
-                                        : "";
-  if (fault.empty())
-    fault = find_map_fault(*types, skip_modifiers(*types, types->type(map.var_id).type()));
-  if (!fault.empty()) return finding.fail(fmt::format("map {} {}", map.name, fault));
-  if (fault = find_pinning_fault(map); !fault.empty())
-    finding.leave_unknown(fmt::format("how a loader pins map {}, which {}", map.name, fault),
-                          loader_sets_it_advice);
-}
-
 /// Checks what kernels demand of a map of a type that they have.
 void check_rules(const Kernel& kernel, const Map& map, CoreFinding& finding) {
   auto fault = find_rule_fault(map);
@@ -61,19 +47,11 @@ void check_rules(const Kernel& kernel, const Map& map, CoreFinding& finding) {
 
 void check_maps(KernelNeeds& needs) {
   for (const Map& map : needs.object.maps()) {
-    CoreFinding& finding = map.type == 0 ? needs.add(CoreNeed::MapType, "", map.name)
-                                         : check_map_type(needs, map.name, map.type);
-    check_definition(needs.object.btf(), map, finding);
-    check_rules(needs.kernel, map, finding);
+    if (map.type != 0) check_rules(needs.kernel, map, check_map_type(needs, map.name, map.type));
     for (const MapAttribute& attribute : map.inner_attributes)
       if (attribute.name == "type" && attribute.form == MapAttribute::Form::Number)
         check_map_type(needs, map.name, static_cast<uint32_t>(attribute.number));
   }
-  auto arenas = std::ranges::count(needs.object.maps(), map_type_arena, &Map::type);
-  if (arenas > 1)
-    needs.add(CoreNeed::MapType, "arena", "")
-        .leave_unknown(fmt::format("whether a loader takes {} arenas", arenas),
-                       "libbpf accepts one");
   for (const StructOps& ops : needs.object.struct_ops())
     if (ops.autoload) check_map_type(needs, ops.name, BPF_MAP_TYPE_STRUCT_OPS);
 }
@@ -118,22 +96,7 @@ void check_nameless_type(KernelNeeds& needs, const Program& program) {
                      std::move(advice));
 }
 
-void check_static_programs(KernelNeeds& needs) {
-  constexpr size_t max_names = 3;
-  const ObjectFile& file = needs.code.file();
-  std::vector<std::string_view> names;
-  for (const InputSymbol& symbol : file.symbols)
-    if (symbol.is_in_section() && symbol.is_local() && symbol.type == STT_FUNC &&
-        file.sections[symbol.section].holds_programs())
-      names.push_back(symbol.name);
-  if (!names.empty())
-    needs.add(CoreNeed::ProgramType, "static", names.front())
-        .leave_unknown("whether a loader takes static programs: " + list_of(names, max_names),
-                       "libbpf opens no object that has one: remove static");
-}
-
 void check_programs(KernelNeeds& needs) {
-  check_static_programs(needs);
   for (const Program& program : needs.object.programs()) {
     const SectionMeaning& meaning = program.meaning;
     std::string_view name = program_type_name(meaning.type), section = program.section;

@@ -12,6 +12,7 @@ void KernelNeeds::check() {
   check_attach_targets();
   check_struct_ops();
   check_kernel_enums();
+  check_loader_rules();
 }
 
 void KernelNeeds::check_code() {

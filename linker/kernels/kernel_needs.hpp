@@ -83,6 +83,7 @@ struct KernelNeeds {
   void check_attach_targets();
   void check_struct_ops();
   void check_kernel_enums();
+  void check_loader_rules();
   void check_program_rules();
   void check_calls();
   void check_arguments();

@@ -55,6 +55,11 @@ struct SectionRoleFacts {
 
 const SectionRoleFacts& facts_of(SectionRole role);
 
+/// Whether libbpf refuses code that refers to such a section: it makes no map of it.
+constexpr bool is_out_of_reach(SectionRole role) {
+  return role == SectionRole::Other || role == SectionRole::License || role == SectionRole::Version;
+}
+
 /// The role of a data section or DATASEC of that name.
 SectionRole role_of(std::string_view name);
 

@@ -4,13 +4,12 @@
 
 kernel plain <<<'void init(void) {}'
 
-# map NAME DEFINITION [BEFORE]: NAME.o has one map
+# map NAME DEFINITION: NAME.o has one map
 map() {
   compile "$1" <<EOS
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 char LICENSE[] SEC("license") = "GPL";
-${3:-}
 struct { $2 } map SEC(".maps");
 SEC("xdp") int prog(struct xdp_md *ctx) { return (long)&map == 5; }
 EOS
@@ -57,44 +56,3 @@ for definition in 'BPF_MAP_TYPE_PERF_EVENT_ARRAY);' 'BPF_MAP_TYPE_STACK_TRACE); 
   core 0 check silent.o plain.btf --release 6.12.0
   says_not 'map map'
 done
-
-# What libbpf does not understand, no kernel gets: link and check say it alike.
-inner='struct inner { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int)'
-outer='__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS); __uint(max_entries, 1); __type(key, int); __array(values, struct inner);'
-hash='__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __type(key, int);'
-while IFS='|' read -r text before definition; do
-  map odd "$definition" "$before"
-  "$BPFLINK" odd.o -o linked.o 2>log
-  [[ $(<log) == *": warning: 'map' $text"$'\n'* ]] || fail "$text: $(<log)"
-  ! bpftool gen skeleton odd.o &>/dev/null || fail "libbpf opens it: $text"
-  core 1 check odd.o plain.btf
-  says "error: map map $text in plain.btf"
-done <<END_OF_MAPS
-has no type||__uint(max_entries, 1); __type(key, int); __type(value, int);
-has an unknown attribute 'more'||$hash __type(value, int); __uint(more, 1);
-has a type without __uint()||int type; __type(key, int); __type(value, int);
-has a key without __type()||__uint(type, BPF_MAP_TYPE_HASH); int key; __type(value, int);
-has a value without a size|struct unknown;|$hash struct unknown *value;
-of type hash has values: maps of maps and prog_array do|$inner; };|$hash __array(values, struct inner);
-has values that are no functions||__uint(type, BPF_MAP_TYPE_PROG_ARRAY); __uint(max_entries, 1); __type(key, int); __array(values, int);
-has values that are no maps|struct inner; typedef int number;|${outer/struct inner/number}
-has an inner map that is pinned|$inner; __uint(pinning, 1); };|$outer
-has an inner map that has values of its own|struct leaf { int a; }; $inner; __array(values, struct leaf); };|$outer
-END_OF_MAPS
-
-map pinned "$hash __type(value, int); __uint(pinning, 77);"
-core 0 check pinned.o plain.btf
-says 'not known of plain.btf: how a loader pins map map, which has a pinning of 77, and libbpf takes 0 and 1'
-llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --remove-section=.rel.BTF pinned.o bare.o
-core 1 check bare.o plain.btf
-says 'error: map map has no BTF that describes it in plain.btf'
-compile several <<'END'
-struct { __uint(type, 33 /* arena */); __uint(map_flags, BPF_F_MMAPABLE); } first SEC(".maps"), other SEC(".maps");
-SEC("socket") int prog(void *ctx) { return (long)&first == (long)&other; }
-SEC("socket") static int pass(void *ctx) { return 2; }
-int (*kept)(void *) = pass;
-END
-core 1 check several.o plain.btf
-says 'not known of plain.btf: whether a loader takes 2 arenas'
-says 'not known of plain.btf: whether a loader takes static programs: pass'
-says '>>> libbpf opens no object that has one: remove static'

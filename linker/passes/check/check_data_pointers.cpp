@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "linker/context.hpp"
@@ -165,9 +166,28 @@ class PointerFinder {
   std::unordered_map<const InputSection*, std::vector<Read>> reads_;
 };
 
+/// Warns of code that refers to variables of sections that libbpf does not load.
+void warn_unloaded_sections(Context& context) {
+  std::unordered_set<std::string_view> reported;
+  for (const auto& object : context.objects)
+    for (const InputSection& code : object->linked_sections())
+      for (const Relocation& relocation : code.relocations) {
+        if (!code.is_code() || !is_live(code, relocation.offset)) continue;
+        const InputSection* section = target_of(*object, relocation).definition().section;
+        if (!section || !is_out_of_reach(section->role) || !reported.insert(section->name).second)
+          continue;
+        context.diagnostics.warning(
+            fmt::format("libbpf refuses code that refers to section '{}'", section->name),
+            {{ReferenceRole::Occurrence, location_of(*object, code, relocation.offset), ""},
+             hint("variables of programs are in .data, .rodata, .bss, or in SEC(\".data.NAME\")")},
+            DiagnosticCode::NotOpenable, {.file = object->name});
+      }
+}
+
 }  // namespace
 
 void check_data_pointers(Context& context) {
+  warn_unloaded_sections(context);
   PointerFinder(context).run();
 }
 

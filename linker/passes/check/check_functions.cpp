@@ -233,6 +233,45 @@ void warn_static_programs(Context& context, const CallGraph& graph) {
                               {.symbol = std::string(names.front())});
 }
 
+/// Warns of programs that code calls, or of which it takes the address. libbpf has such references
+/// to functions of .text only.
+void warn_used_programs(Context& context, const CallGraph& graph) {
+  std::unordered_set<uint32_t> reported;
+  for (uint32_t i = 0; i < graph.functions.size(); ++i)
+    for (const Use& use : graph.uses[i]) {
+      const Function &user = graph.functions[i], &program = graph.functions[use.function];
+      if (!program.is_program || use.function == i || !reported.insert(use.function).second)
+        continue;
+      context.diagnostics.warning(
+          fmt::format("libbpf refuses code that refers to a program: '{}' to '{}'",
+                      user.symbol->name, program.symbol->name),
+          {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, use.at), ""},
+           reference_to(*program.object, *program.symbol),
+           hint("put what both do into a function without SEC()")},
+          DiagnosticCode::NotOpenable, {.symbol = program.symbol->name});
+    }
+}
+
+void warn_struct_ops(Context& context) {
+  for (const auto& object : context.objects)
+    for (const InputSection& section : object->linked_sections()) {
+      if (section.role != SectionRole::StructOps) continue;
+      for (const Relocation& relocation : section.relocations) {
+        const InputSection* code = target_of(*object, relocation).definition().section;
+        if (!code || !code->is_code() || !is_live(section, relocation.offset) ||
+            section_meaning(code->name).type == ProgramType::StructOps)
+          continue;
+        context.diagnostics.warning(
+            fmt::format("libbpf refuses functions in {} that are no struct_ops programs",
+                        section.name),
+            {{ReferenceRole::Occurrence, location_of(*object, section, relocation.offset), ""},
+             hint(fmt::format("SEC(\"struct_ops\"), not {}", code->name))},
+            DiagnosticCode::NotOpenable, {.file = object->name});
+        return;
+      }
+    }
+}
+
 /// Warns of static functions that lost their symbols, by which libbpf finds them.
 void warn_nameless(Context& context, const CallGraph& graph) {
   std::set<const ObjectFile*> reported;
@@ -495,6 +534,8 @@ void check_functions(Context& context) {
   CallGraph graph(context);
   warn_lost_sections(context, graph);
   warn_static_programs(context, graph);
+  warn_used_programs(context, graph);
+  warn_struct_ops(context);
   warn_nameless(context, graph);
   CircleFinder(context, graph).run();
   warn_unacceptable_types(context, graph);

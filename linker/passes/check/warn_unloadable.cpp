@@ -51,7 +51,7 @@ void warn_missing_types(Context& context) {
       is_reported = true;
       context.diagnostics.warning(
           fmt::format("{}: defines maps but has no BTF to describe them", object->name),
-          {hint(std::string(types_hint(context.options, *object)))}, DiagnosticCode::General,
+          {hint(std::string(types_hint(context.options, *object)))}, DiagnosticCode::NotOpenable,
           {.file = object->name});
     }
   }

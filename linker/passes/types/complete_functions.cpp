@@ -15,6 +15,7 @@ std::vector<OutputFunction> find_functions(const Context& context) {
     for (uint32_t i = 1; i < object->symbols.size(); ++i) {
       const InputSymbol& symbol = object->symbols[i];
       if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
+      if (symbol.value >= object->sections[symbol.section].size) continue;  // it has no code
       bool is_there =
           symbol.output_index != 0 || (symbol.global && symbol.global->is_from(*object, i));
       if (!is_there || !object->sections[symbol.section].is_code()) continue;
