@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,6 @@
 #include "linker/io/result_cache.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/lto/limits.hpp"
 
 namespace bpflink::lto {
 namespace {
@@ -41,7 +41,8 @@ Descriptor open_in_memory() {
 std::vector<char*> environment_for(const Request& request) {
   std::vector<char*> variables;
   for (char** next = environ; next && *next; ++next)
-    if (!request.library.empty() || !std::string_view(*next).starts_with("LD_LIBRARY_PATH="))
+    if (!request.options.lto_library.empty() ||
+        !std::string_view(*next).starts_with("LD_LIBRARY_PATH="))
       variables.push_back(*next);
   variables.push_back(nullptr);
   return variables;
@@ -64,16 +65,23 @@ std::expected<pid_t, Error> start(const std::string& program, const Request& req
   return pid;
 }
 
+/// Whether a limit is the user's: it is one, and below the one that this process is under.
+bool is_own(int resource, uint64_t value) {
+  rlimit now;
+  return value != 0 && ::getrlimit(resource, &now) == 0 && value < now.rlim_cur;
+}
+
 /// What LLVM last printed in words, or how its process ended.
-std::string describe_crash(const Request& request, std::string_view text, std::string_view library,
-                           int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && limits_time(request))
+std::string describe_crash(const LinkOptions& options, std::string_view text,
+                           std::string_view library, int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && is_own(RLIMIT_CPU, options.lto_timeout))
     return fmt::format(
         "LLVM has not finished after {} of processor time: --lto-timeout allows more",
-        count_of(request.seconds, "second"));
-  if (limits_memory(request) && (text.contains("out of memory") || text.contains("bad_alloc")))
+        count_of(options.lto_timeout, "second"));
+  if ((text.contains("out of memory") || text.contains("bad_alloc")) &&
+      is_own(RLIMIT_AS, uint64_t{options.lto_memory} << 20))
     return fmt::format("LLVM needs more than {} MiB of memory: --lto-memory allows more",
-                       request.mebibytes);
+                       options.lto_memory);
   constexpr std::string_view fatal = "LLVM ERROR: ";
   if (size_t at = text.find(fatal); at != text.npos) {
     text.remove_prefix(at + fatal.size());
@@ -90,20 +98,20 @@ std::string describe_crash(const Request& request, std::string_view text, std::s
 
 /// Where the reply to a request is in the cache. The cache of the loader tells whether libraries of
 /// LLVM have come or gone.
-std::string path_in_cache(const std::string& cache, const std::string& program,
-                          const Request& request, std::string_view bytes) {
+std::string path_in_cache(const std::string& program, const LinkOptions& options,
+                          std::string_view bytes) {
   ResultKey key;
   key.add(bytes_of(bytes));
-  for (const std::string& file : {program, std::string(request.library), std::string(request.first),
-                                  std::string("/etc/ld.so.cache")})
+  for (const std::string& file :
+       {program, options.lto_library, options.lto_first_library, std::string("/etc/ld.so.cache")})
     key.add(bytes_of(identity_of(file)));
-  return key.path_in(cache);
+  return key.path_in(options.lto_cache);
 }
 
 Reply decode_reply(InputFile file) {
   Reply reply{.file = std::move(file), .parts = {}, .crash = {}};
-  Reader reader(text_of(reply.file.bytes()));
-  while (auto part = decode_part(reader)) reply.parts.push_back(*part);
+  std::string_view rest = text_of(reply.file.bytes());
+  for (Part part{}; decode(part, rest);) reply.parts.push_back(part);
   return reply;
 }
 
@@ -120,40 +128,26 @@ bool is_lasting(const Reply& reply) {
 
 }  // namespace
 
-Request request_for(const LinkOptions& options) {
-  return {.library = options.lto_library,
-          .first = options.lto_first_library,
-          .cpu = options.lto_cpu,
-          .yielding_cpu = options.for_rustc ? "generic" : "",
-          .features = options.lto_features,
-          .switches = {options.lto_switches.begin(), options.lto_switches.end()},
-          .level = options.lto_level,
-          .seconds = options.lto_timeout,
-          .mebibytes = options.lto_memory,
-          .takes_foreign = options.lto_foreign,
-          .emit = options.lto_emit};
-}
-
 std::expected<std::string, Error> find_backend() {
   return find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
 }
 
-std::expected<Reply, Error> run_backend(const Request& request, const std::string& cache) {
+std::expected<Reply, Error> run_backend(const Request& request) {
+  const LinkOptions& options = request.options;
   auto program = find_backend();
   if (!program) return std::unexpected(program.error());
-  Writer writer;
-  writer.put(request);
+  std::string bytes;
+  encode(request, bytes);
   std::string cached_at;
-  if (!cache.empty()) {
-    cached_at = path_in_cache(cache, *program, request, writer.bytes());
+  if (!options.lto_cache.empty()) {
+    cached_at = path_in_cache(*program, options, bytes);
     if (auto file = find_result(cached_at))
       if (Reply reply = decode_reply(std::move(*file)); is_lasting(reply)) return reply;
   }
   Descriptor in = open_in_memory(), out = open_in_memory(), errors = open_in_memory();
   if (!in.is_open() || !out.is_open() || !errors.is_open())
     return system_error("no file in memory");
-  if (auto ok = write_all(in.fd(), bytes_of(writer.bytes())); !ok)
-    return std::unexpected(ok.error());
+  if (auto ok = write_all(in.fd(), bytes_of(bytes)); !ok) return std::unexpected(ok.error());
   ::lseek(in.fd(), 0, SEEK_SET);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
@@ -172,12 +166,12 @@ std::expected<Reply, Error> run_backend(const Request& request, const std::strin
   std::string_view library = release == reply.parts.end() ? "LLVM" : release->bytes;
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
-  if (is_known && status != 0) reply.crash = describe_crash(request, text, library, status);
-  if (!request.cpu.empty() && text.contains("is not a recognized processor"))
-    return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", request.cpu);
-  if (!request.features.empty() && text.contains("is not a recognized feature"))
+  if (is_known && status != 0) reply.crash = describe_crash(options, text, library, status);
+  if (!options.lto_cpu.empty() && text.contains("is not a recognized processor"))
+    return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", options.lto_cpu);
+  if (!options.lto_features.empty() && text.contains("is not a recognized feature"))
     return fail("LLVM knows not all features of processors in {} (--cpu-features)",
-                request.features);
+                options.lto_features);
   // What cannot be kept is made again.
   if (!cached_at.empty() && is_lasting(reply)) (void)store_result(cached_at, reply.file.bytes());
   return reply;

@@ -17,15 +17,12 @@ struct Reply {
   std::string crash;
 };
 
-/// A request without modules, as the options say. It has views of them.
-Request request_for(const LinkOptions& options);
-
 /// The file of the program. Error: it is not there.
 std::expected<std::string, Error> find_backend();
 
-/// Takes the reply from the directory `cache`, unless that is "", or puts it there: without errors,
-/// it only depends on the request, the program and LLVM. Errors: the program is not there or cannot
-/// be run, or the system has no memory for its files.
-std::expected<Reply, Error> run_backend(const Request& request, const std::string& cache);
+/// Takes the reply from the cache, if the options name one, or puts it there: without errors, it
+/// only depends on the request, the program and LLVM. Errors: the program is not there or cannot be
+/// run, or the system has no memory for its files.
+std::expected<Reply, Error> run_backend(const Request& request);
 
 }  // namespace bpflink::lto

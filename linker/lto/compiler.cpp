@@ -23,8 +23,8 @@ void compile_joined(Session& session) {
   if (joined) joined = optimize(session, joined);
   if (!joined) return;
   joined = mend_debug_info(session, joined);
-  if (session.request.shows_bitcode) session.show(PartKind::Optimized, joined);
-  session.emit(joined, session.request.emit);
+  if (session.options.lto_save_temps) session.show(PartKind::Optimized, joined);
+  session.emit(joined, session.options.lto_emit);
 }
 
 }  // namespace

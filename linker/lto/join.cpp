@@ -64,18 +64,18 @@ class Joining {
 
   void learn_cpu(Cpu cpu) {
     constexpr unsigned default_is_v3 = 20;
-    const Request& request = session_.request;
     if (cpu.name.empty()) cpu.name = llvm_.version >= default_is_v3 ? "v3" : "generic";
-    if (cpu.name == request.yielding_cpu) return;
+    if (cpu.name == session_.yielding_cpu()) return;
     if (!session_.cpu) session_.cpu = cpu;
     const Cpu& first = *session_.cpu;
-    if (!request.cpu.empty() || (cpu.name == first.name && cpu.features == first.features)) return;
+    bool is_same = cpu.name == first.name && cpu.features == first.features;
+    if (is_same || !session_.options.lto_cpu.empty()) return;
     auto describe = [](const Cpu& of) {
       return fmt::format("-mcpu={}{}{}", of.name, of.features.empty() ? "" : " with ", of.features);
     };
     session_.report(fmt::format(
         "is compiled for {}, but {} for {}: compile both for one, or choose with --lto-cpu",
-        describe(cpu), request.modules[first.module].name, describe(first)));
+        describe(cpu), session_.request.modules[first.module].name, describe(first)));
   }
 
   /// warn_unloadable() tells it of the output, if all of that is so.
@@ -143,6 +143,7 @@ class Joining {
   void unify_flags(LlvmModule module) const {
     constexpr unsigned key = 1, value = 2, size = 3;
     if (!llvm_.ReplaceMDNodeOperandWith) return;  // before LLVM 16
+    bool keeps_dwarf = session_.options.keep_debug || !session_.request.makes_object();
     Type number = llvm_.Int32TypeInContext(ir_.context);
     Metadata zero = llvm_.ValueAsMetadata(llvm_.ConstInt(number, 0, false));
     constexpr std::string_view other_format = "CodeView";
@@ -152,7 +153,7 @@ class Joining {
       std::vector<Value> operands = ir_.operands(flag);
       if (operands.size() != size) continue;
       std::string_view name = ir_.text(operands[key]);
-      if (name == "Dwarf Version" && !session_.request.keeps_dwarf)
+      if (name == "Dwarf Version" && !keeps_dwarf)
         llvm_.ReplaceMDNodeOperandWith(flag, key, code_view);
       if (name == "EnableSplitLTOUnit" || name == "UnifiedLTO" || name == "ThinLTO")
         llvm_.ReplaceMDNodeOperandWith(flag, value, zero);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,6 @@
 #include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/compiler.hpp"
-#include "linker/lto/limits.hpp"
 
 // LeakSanitizer would open files when this process ends.
 extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
@@ -53,13 +53,14 @@ void lower(int resource, rlim_t value) {
 }
 
 /// Limits what this process may use, and has it open no file any more.
-std::expected<void, Error> confine(const Request& request) {
+std::expected<void, Error> confine(const LinkOptions& options) {
   std::signal(SIGXCPU, SIG_DFL);
   lower(RLIMIT_CORE, 0);
-  if (request.seconds != 0) lower(RLIMIT_CPU, request.seconds);
+  const rlim_t memory = rlim_t{options.lto_memory} << 20;
+  if (options.lto_timeout != 0) lower(RLIMIT_CPU, options.lto_timeout);
   // AddressSanitizer has terabytes of addresses.
-  if (request.mebibytes != 0 && !has_address_sanitizer) lower(RLIMIT_AS, memory_limit(request));
-  if (request.mebibytes != 0) lower(RLIMIT_FSIZE, memory_limit(request));
+  if (memory != 0 && !has_address_sanitizer) lower(RLIMIT_AS, memory);
+  if (memory != 0) lower(RLIMIT_FSIZE, memory);
   const rlimit none{0, 0};
   if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return system_error("no limit for open files");
   return {};
@@ -74,11 +75,9 @@ std::string_view map_input() {
 }
 
 bool write_part(const Part& part) {
-  Writer writer;
-  writer.put(part.kind);
-  writer.put(part.module);
-  writer.put(part.bytes);
-  for (std::string_view rest = writer.bytes(); !rest.empty();) {
+  std::string bytes;
+  encode(part, bytes);
+  for (std::string_view rest = bytes; !rest.empty();) {
     ssize_t size = retry([&] { return ::write(answer_descriptor, rest.data(), rest.size()); });
     if (size < 0) return false;
     rest.remove_prefix(static_cast<size_t>(size));
@@ -97,30 +96,30 @@ std::pair<unsigned, size_t> newest_producer(const Request& request) {
   return newest;
 }
 
-void set_switches(const Llvm& llvm, const Request& request) {
-  std::vector<std::string> texts{"bpflink"};
-  texts.insert(texts.end(), request.switches.begin(), request.switches.end());
-  std::vector<const char*> arguments;
-  for (const std::string& text : texts) arguments.push_back(text.c_str());
-  if (texts.size() > 1)
-    llvm.ParseCommandLineOptions(static_cast<int>(texts.size()), arguments.data(), "");
+void set_switches(const Llvm& llvm, const std::vector<std::string>& switches) {
+  std::vector<const char*> arguments{"bpflink"};
+  for (const std::string& text : switches) arguments.push_back(text.c_str());
+  if (!switches.empty())
+    llvm.ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "");
 }
 
 int run() {
   end_with_linker();
   Request request;
-  Reader(map_input()).get(request);
+  std::string_view input = map_input();
+  decode(request, input);
+  const LinkOptions& options = request.options;
   bool is_complete = true;
   Answer answer = [&](const Part& part) { is_complete &= write_part(part); };
   auto [newest, module] = newest_producer(request);
-  auto llvm = load_llvm(std::string(request.library), std::string(request.first), newest);
+  auto llvm = load_llvm(options.lto_library, options.lto_first_library, newest);
   if (llvm && llvm->version != 0 && llvm->version < newest)
-    llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", request.library, llvm->version,
-                newest);
+    llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", options.lto_library,
+                llvm->version, newest);
   if (llvm) answer({PartKind::Library, module, identity_of(llvm->file)});
-  if (llvm) set_switches(*llvm, request);
+  if (llvm) set_switches(*llvm, options.lto_switches);
   if (llvm)
-    if (auto ok = confine(request); !ok) llvm = std::unexpected(ok.error());
+    if (auto ok = confine(options); !ok) llvm = std::unexpected(ok.error());
   if (llvm && llvm->version != 0)
     answer({.kind = PartKind::Release, .bytes = fmt::format("LLVM {}", llvm->version)});
   if (!llvm)

@@ -58,7 +58,7 @@ std::string with_kernel_names(std::string_view text) {
 
 LlvmModule mend_debug_info(const Session& session, LlvmModule module) {
   const Llvm& llvm = session.llvm;
-  bool renames = session.request.renames;
+  bool renames = session.options.kernel_names && !session.request.makes_object();
   if (!module || !(renames || is_of_rust(session.ir, module))) return module;
   char* printed = llvm.PrintModuleToString(module);
   std::string text = printed;

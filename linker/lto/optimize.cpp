@@ -18,7 +18,7 @@ class Optimizer {
 
   LlvmModule run(LlvmModule joined) {
     if (!make_internal(joined)) return nullptr;
-    if (session_.request.shows_bitcode) session_.show(PartKind::Joined, joined);
+    if (session_.options.lto_save_temps) session_.show(PartKind::Joined, joined);
     LlvmModule optimized = optimize(joined);
     if (!optimized) return nullptr;
     put_outer_maps_last(optimized);
@@ -33,10 +33,9 @@ class Optimizer {
   /// joined module needs, unless the source says so with __attribute__((used)) or ((retain)), or
   /// inline assembly names them. Others become what they were.
   bool make_internal(LlvmModule joined) {
-    const Request& request = session_.request;
     std::unordered_set<Value> used = values_used_by_name(joined);
     std::vector<std::pair<std::string_view, int>> visible;
-    for (const Module& module : request.modules)
+    for (const Module& module : session_.request.modules)
       for (std::string_view symbol : module.internal) {
         Value value = ir_.find(joined, symbol);
         if (!value || llvm_.IsDeclaration(value) || ir_.is_local(value) || used.contains(value))
@@ -46,7 +45,7 @@ class Optimizer {
           built_ins_.insert(symbol);
           continue;
         }
-        if (!request.internalizes && llvm_.GetVisibility(value) == default_visibility)
+        if (!session_.options.lto_internalize && llvm_.GetVisibility(value) == default_visibility)
           visible.emplace_back(symbol, llvm_.GetLinkage(value));
         ir_.make_internal(value);
       }
@@ -95,7 +94,7 @@ class Optimizer {
       if (Value value = ir_.find(joined, name)) {
         if (!session_.called_built_ins.contains(name))
           ir_.make_internal(value);
-        else if (session_.request.internalizes)
+        else if (session_.options.lto_internalize)
           llvm_.SetVisibility(value, hidden_visibility);  // it is checked with its callers
       }
     return !session_.failed() && session_.run_passes(joined, "globaldce");
@@ -113,7 +112,8 @@ class Optimizer {
     constexpr const char *features = "target-features", *own = "none";
     for (;;) {
       LlvmModule copy = llvm_.CloneModule(module);
-      if (!session_.run_passes(copy, fmt::format("forceattrs,lto<O{}>", session_.request.level)))
+      if (!session_.run_passes(copy,
+                               fmt::format("forceattrs,lto<O{}>", session_.options.lto_level)))
         return nullptr;
       bool is_done = true;
       ir_.for_each_function(copy, [&](Value f) {

@@ -11,8 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -47,25 +45,13 @@ inline bool is_built_in(std::string_view name) {
 }
 
 struct Request {
-  std::string_view library;            ///< the file of LLVM; "" for the newest that is installed
-  std::string_view first = {};         ///< the file to try before the newest one
-  std::string_view cpu;                ///< as for -mcpu; "" for what the modules say
-  std::string_view yielding_cpu = {};  ///< one that counts if no module names another
-  std::string_view features = {};      ///< as for -mattr, with a cpu
-  std::vector<std::string_view> switches = {};  ///< as for -mllvm
-  uint64_t level = 2;                           ///< 0 to 3, as for -O
-  uint64_t seconds = 0;                         ///< of processor time; 0 for any
-  uint64_t mebibytes = 0;                       ///< of memory; 0 for any
-  bool takes_foreign = false;  ///< whether bitcode for another machine needs no warning
+  LinkOptions options = {};  ///< what both sides need is in fields_of()
   /// Whether to join and optimize the modules. Otherwise the answer has an object of each with its
   /// symbols and types alone.
   bool joins = false;
-  bool internalizes = false;  ///< whether also definitions of default visibility become internal
-  bool keeps_dwarf = true;    ///< whether the joined module's object has DWARF
-  bool renames = false;       ///< whether debug information gets names that kernels take
-  LinkOptions::Emit emit = LinkOptions::Emit::Object;  ///< what to make of the joined module
-  bool shows_bitcode = false;  ///< whether to answer with the joined and the optimized bitcode
   std::vector<Module> modules = {};
+
+  bool makes_object() const { return options.lto_emit == LinkOptions::Emit::Object; }
 };
 
 /// A file, and what changes with its contents: "PATH\nSIZE TIME"; "" if it is not there.
@@ -96,91 +82,71 @@ struct Part {
 template <typename T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 template <typename T>
-concept Fields = std::same_as<T, Module> || std::same_as<T, Request>;
+concept Text = std::convertible_to<T, std::string_view>;
+template <typename T>
+concept Fields = std::same_as<T, Module> || std::same_as<T, Request> || std::same_as<T, Part>;
 
-/// What both sides of the protocol pass over, in this order.
-template <typename M>
-requires std::same_as<std::remove_const_t<M>, Module>
-auto fields_of(M& m) {
-  return std::tie(m.name, m.bitcode, m.overridden, m.internal);
-}
-template <typename R>
-requires std::same_as<std::remove_const_t<R>, Request>
-auto fields_of(R& r) {
-  return std::tie(r.library, r.first, r.cpu, r.yielding_cpu, r.features, r.switches, r.level,
-                  r.seconds, r.mebibytes, r.takes_foreign, r.joins, r.internalizes, r.keeps_dwarf,
-                  r.renames, r.emit, r.shows_bitcode, r.modules);
+/// What both sides pass over, in this order.
+template <typename T>
+auto fields_of(T& s) {
+  if constexpr (std::same_as<const T, const Part>) {
+    return std::tie(s.kind, s.module, s.bytes);
+  } else if constexpr (std::same_as<const T, const Module>) {
+    return std::tie(s.name, s.bitcode, s.overridden, s.internal);
+  } else {
+    auto& o = s.options;
+    return std::tie(o.lto_library, o.lto_first_library, o.lto_cpu, o.for_rustc, o.lto_features,
+                    o.lto_switches, o.lto_level, o.lto_timeout, o.lto_memory, o.lto_foreign,
+                    o.lto_internalize, o.keep_debug, o.kernel_names, o.lto_emit, o.lto_save_temps,
+                    s.joins, s.modules);
+  }
 }
 
-class Writer {
- public:
-  template <Number T>
-  void put(T value) {
+/// Appends a value to `bytes`.
+template <typename T>
+void encode(const T& value, std::string& bytes) {
+  if constexpr (Fields<T>) {
+    std::apply([&](const auto&... field) { (encode(field, bytes), ...); }, fields_of(value));
+  } else if constexpr (Number<T>) {
     auto number = static_cast<uint64_t>(value);
-    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  } else {
+    encode(value.size(), bytes);
+    if constexpr (Text<T>)
+      bytes += value;
+    else
+      for (const auto& element : value) encode(element, bytes);
   }
-  void put(std::string_view text) {
-    put(text.size());
-    bytes_.append(text);
-  }
-  template <typename T>
-  void put(const std::vector<T>& list) {
-    put(list.size());
-    for (const T& element : list) put(element);
-  }
-  template <Fields T>
-  void put(const T& fields) {
-    std::apply([&](const auto&... field) { (put(field), ...); }, fields_of(fields));
-  }
-  const std::string& bytes() const { return bytes_; }
+}
 
- private:
-  std::string bytes_;
-};
-
-/// Reads what a Writer wrote; where that ends early, as when its program crashed, gives nothing.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  std::optional<uint64_t> number() {
-    uint64_t value;
-    if (rest_.size() < sizeof value) return std::nullopt;
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_.remove_prefix(sizeof value);
-    return value;
+/// Takes a value from the front of `bytes`. Returns whether it is there: an answer ends early if
+/// its program crashed.
+template <typename T>
+bool decode(T& value, std::string_view& bytes) {
+  if constexpr (Fields<T>) {
+    return std::apply([&](auto&... field) { return (decode(field, bytes) && ...); },
+                      fields_of(value));
+  } else {
+    uint64_t number;
+    if (bytes.size() < sizeof number) return false;
+    std::memcpy(&number, bytes.data(), sizeof number);
+    bytes.remove_prefix(sizeof number);
+    if constexpr (Number<T>) {
+      value = static_cast<T>(number);
+      return true;
+    } else {
+      if constexpr (Text<T>) {
+        if (number > bytes.size()) return false;
+        value = bytes.substr(0, number);
+        bytes.remove_prefix(number);
+        return true;
+      } else {
+        if (number > bytes.size() / sizeof number) return false;
+        value.resize(number);
+        return std::ranges::all_of(value, [&](auto& element) { return decode(element, bytes); });
+      }
+    }
   }
-  std::optional<std::string_view> text() {
-    auto size = number();
-    if (!size || *size > rest_.size()) return std::nullopt;
-    std::string_view value = rest_.substr(0, *size);
-    rest_.remove_prefix(*size);
-    return value;
-  }
-  template <Number T>
-  void get(T& value) {
-    value = static_cast<T>(number().value_or(0));
-  }
-  void get(std::string_view& value) { value = text().value_or(""); }
-  template <typename T>
-  void get(std::vector<T>& list) {
-    list.resize(std::min<uint64_t>(number().value_or(0), rest_.size() / sizeof(uint64_t)));
-    for (T& element : list) get(element);
-  }
-  template <Fields T>
-  void get(T& fields) {
-    std::apply([&](auto&... field) { (get(field), ...); }, fields_of(fields));
-  }
-
- private:
-  std::string_view rest_;
-};
-
-inline std::optional<Part> decode_part(Reader& reader) {
-  auto kind = reader.number(), module = reader.number();
-  auto bytes = reader.text();
-  if (!bytes) return std::nullopt;
-  return Part{static_cast<PartKind>(*kind), *module, *bytes};
 }
 
 }  // namespace bpflink::lto

@@ -10,7 +10,7 @@ namespace bpflink::lto {
 Session* Session::reading_;
 
 Session::Session(const Llvm& llvm, const Request& request, const Answer& answer)
-    : llvm(llvm), request(request), answer_(answer) {
+    : llvm(llvm), request(request), options(request.options), answer_(answer) {
   llvm.InitializeBPFTargetInfo();
   llvm.InitializeBPFTarget();
   llvm.InitializeBPFTargetMC();
@@ -126,7 +126,7 @@ bool Session::make_bpf(LlvmModule module) {
                        triple.empty() ? "no target" : triple));
     return false;
   }
-  if (!request.takes_foreign)
+  if (!options.lto_foreign)
     warn(
         fmt::format("is LLVM bitcode for {}, compiled for BPF all the same: compile with "
                     "--target=bpf, or say --lto-target bpf",
@@ -151,10 +151,10 @@ Machine Session::make_machine(LlvmModule module) {
     report_and_free(message, llvm.DisposeMessage);
     return nullptr;
   }
-  Cpu of = cpu.value_or(Cpu{std::string(request.yielding_cpu), ""});
-  if (!request.cpu.empty()) of = {std::string(request.cpu), std::string(request.features)};
+  Cpu of = cpu.value_or(Cpu{yielding_cpu(), ""});
+  if (!options.lto_cpu.empty()) of = {options.lto_cpu, options.lto_features};
   return llvm.CreateTargetMachine(target, triple, of.name.c_str(), of.features.c_str(),
-                                  std::max(static_cast<int>(request.level), 1), default_reloc,
+                                  std::max(static_cast<int>(options.lto_level), 1), default_reloc,
                                   default_code_model);
 }
 

@@ -35,6 +35,9 @@ class Session {
   /// Whether an error was reported since the start.
   bool failed() const { return failed_; }
 
+  /// A processor that counts if no module names another one.
+  const char* yielding_cpu() const { return options.for_rustc ? "generic" : ""; }
+
   /// Reads the module `index`. Null after an error.
   LlvmModule read();
   bool run_passes(LlvmModule module, const std::string& passes);
@@ -48,6 +51,7 @@ class Session {
 
   const Llvm& llvm;
   const Request& request;
+  const LinkOptions& options;  ///< of the request
   Ir ir{llvm, nullptr};
   uint64_t index = 0;       ///< of the module at work
   bool is_foreign = false;  ///< whether that was for another machine

@@ -33,7 +33,7 @@ class Joiner {
     compare_modules();
     if (context_.diagnostics.failed()) return;
     request();
-    auto reply = lto::run_backend(request_, context_.options.lto_cache);
+    auto reply = lto::run_backend(request_);
     if (!reply) return context_.diagnostics.error(reply.error().message);
     lto::report_parts(context_.diagnostics, request_, *reply, [this](std::string_view name) {
       for (const auto& object : modules_->objects)
@@ -98,12 +98,9 @@ class Joiner {
   }
 
   void request() {
-    request_ = lto::request_for(context_.options);
-    request_.joins = true;
-    request_.internalizes = context_.options.lto_internalize || context_.options.exports;
-    request_.keeps_dwarf = context_.options.keep_debug || !makes_object();
-    request_.renames = context_.options.kernel_names && !makes_object();
-    request_.shows_bitcode = joined_bitcode_ != nullptr;
+    request_ = {.options = context_.options, .joins = true};
+    request_.options.lto_internalize |= context_.options.exports.has_value();
+    request_.options.lto_save_temps = joined_bitcode_ != nullptr;
     find_needed_names();
     for (const auto& object : modules_->objects)
       if (object->is_bitcode()) request_.modules.push_back(describe(*object));

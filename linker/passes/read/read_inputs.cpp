@@ -255,12 +255,13 @@ class InputReader {
   }
 
   void compile_now(std::span<Candidate* const> modules) {
-    lto::Request request = lto::request_for(context_.options);
-    request.joins = !renaming_.is_idle();
-    request.emit = LinkOptions::Emit::Object;
+    lto::Request request{.options = context_.options, .joins = !renaming_.is_idle()};
+    request.options.lto_emit = LinkOptions::Emit::Object;
+    request.options.keep_debug = true;
+    request.options.lto_save_temps = false;
     for (const Candidate* module : modules)
       request.modules.push_back({.name = module->name, .bitcode = text_of(module->bitcode)});
-    auto reply = lto::run_backend(request, context_.options.lto_cache);
+    auto reply = lto::run_backend(request);
     if (!reply) {
       for (Candidate* module : modules) module->failure = reply.error();
       return;
