@@ -73,7 +73,7 @@ bool is_own(int resource, uint64_t value) {
 
 /// What LLVM last printed in words, or how its process ended.
 std::string describe_crash(const LinkOptions& options, std::string_view text,
-                           std::string_view library, int status) {
+                           std::string_view release, int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && is_own(RLIMIT_CPU, options.lto_timeout))
     return fmt::format(
         "LLVM has not finished after {} of processor time: --lto-timeout allows more",
@@ -90,40 +90,29 @@ std::string describe_crash(const LinkOptions& options, std::string_view text,
   if (WIFSIGNALED(status)) {
     constexpr int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     bool is_fault = std::ranges::find(faults, WTERMSIG(status)) != std::end(faults);
-    return fmt::format("{} crashed: {}{}", library, ::strsignal(WTERMSIG(status)),
+    return fmt::format("{} crashed: {}{}", release.empty() ? "LLVM" : release,
+                       ::strsignal(WTERMSIG(status)),
                        is_fault ? "; --lto-library chooses another one" : "");
   }
   return fmt::format("{} ended with status {}", program_name, WEXITSTATUS(status));
 }
 
-/// Where the reply to a request is in the cache. The cache of the loader tells whether libraries of
-/// LLVM have come or gone.
-std::string path_in_cache(const std::string& program, const LinkOptions& options,
-                          std::string_view bytes) {
-  ResultKey key;
-  key.add(bytes_of(bytes));
-  for (const std::string& file :
-       {program, options.lto_library, options.lto_first_library, std::string("/etc/ld.so.cache")})
-    key.add(bytes_of(identity_of(file)));
-  return key.path_in(options.lto_cache);
-}
-
-Reply decode_reply(InputFile file) {
+Reply decode_reply(InputFile file, const Request& request) {
   Reply reply{.file = std::move(file), .parts = {}, .crash = {}};
   std::string_view rest = text_of(reply.file.bytes());
-  for (Part part{}; decode(part, rest);) reply.parts.push_back(part);
+  for (Part part{}; decode(part, rest);)
+    if (part.module < request.modules.size()) reply.parts.push_back(part);
   return reply;
 }
 
 /// Whether LLVM is still the one that made the reply, and it had no errors.
 bool is_lasting(const Reply& reply) {
-  bool is_same = false;
-  for (const Part& part : reply.parts) {
-    if (part.kind == PartKind::Error || part.kind == PartKind::NoLibrary) return false;
-    if (part.kind == PartKind::Library)
-      is_same = part.bytes == identity_of(std::string(part.bytes.substr(0, part.bytes.find('\n'))));
-  }
-  return is_same && reply.crash.empty();
+  bool has_error = std::ranges::any_of(reply.parts, [](const Part& part) {
+    return part.is_message() && part.kind != PartKind::Warning;
+  });
+  std::string_view library = reply.find(PartKind::Library);
+  return !has_error && reply.crash.empty() && !library.empty() &&
+         library == identity_of(std::string(library.substr(0, library.find('\n'))));
 }
 
 }  // namespace
@@ -140,9 +129,15 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   encode(request, bytes);
   std::string cached_at;
   if (!options.lto_cache.empty()) {
-    cached_at = path_in_cache(*program, options, bytes);
+    ResultKey key;
+    key.add(bytes_of(bytes));
+    // The cache of the loader tells whether libraries of LLVM have come or gone.
+    for (const std::string& file : {*program, options.lto_library, options.lto_first_library,
+                                    std::string("/etc/ld.so.cache")})
+      key.add(bytes_of(identity_of(file)));
+    cached_at = key.path_in(options.lto_cache);
     if (auto file = find_result(cached_at))
-      if (Reply reply = decode_reply(std::move(*file)); is_lasting(reply)) return reply;
+      if (Reply reply = decode_reply(std::move(*file), request); is_lasting(reply)) return reply;
   }
   Descriptor in = open_in_memory(), out = open_in_memory(), errors = open_in_memory();
   if (!in.is_open() || !out.is_open() || !errors.is_open())
@@ -161,12 +156,11 @@ std::expected<Reply, Error> run_backend(const Request& request) {
   bool is_known = retry([&] { return ::waitpid(*pid, &status, 0); }) >= 0;
   auto file = InputFile::open(out.fd(), program_name);
   if (!file) return std::unexpected(file.error());
-  Reply reply = decode_reply(std::move(*file));
-  auto release = std::ranges::find(reply.parts, PartKind::Release, &Part::kind);
-  std::string_view library = release == reply.parts.end() ? "LLVM" : release->bytes;
+  Reply reply = decode_reply(std::move(*file), request);
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
-  if (is_known && status != 0) reply.crash = describe_crash(options, text, library, status);
+  if (is_known && status != 0)
+    reply.crash = describe_crash(options, text, reply.find(PartKind::Release), status);
   if (!options.lto_cpu.empty() && text.contains("is not a recognized processor"))
     return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", options.lto_cpu);
   if (!options.lto_features.empty() && text.contains("is not a recognized feature"))

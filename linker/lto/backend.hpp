@@ -1,7 +1,11 @@
 // Runs bpflink-lto, and passes on what it says.
 #pragma once
 
+#include <algorithm>
 #include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bpflink/linker.hpp"
@@ -15,6 +19,12 @@ struct Reply {
   std::vector<Part> parts;  ///< in their order
   /// Why the program ended early, such as "LLVM gave up: ..."; "" if it came to its end.
   std::string crash;
+
+  /// The bytes of the first part of a kind; "" if there is none.
+  std::string_view find(PartKind kind) const {
+    auto part = std::ranges::find(parts, kind, &Part::kind);
+    return part == parts.end() ? "" : part->bytes;
+  }
 };
 
 /// The file of the program. Error: it is not there.
@@ -24,5 +34,12 @@ std::expected<std::string, Error> find_backend();
 /// only depends on the request, the program and LLVM. Errors: the program is not there or cannot be
 /// run, or the system has no memory for its files.
 std::expected<Reply, Error> run_backend(const Request& request);
+
+/// Finds where a function of the modules is defined; an empty location if it does not know.
+using FindFunction = std::function<DiagnosticLocation(std::string_view name)>;
+
+/// report_parts.cpp: what an error or a warning says, with its place.
+Diagnostic to_diagnostic(const Request& request, const Part& part,
+                         const FindFunction& find_function = {});
 
 }  // namespace bpflink::lto

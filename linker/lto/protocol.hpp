@@ -77,6 +77,8 @@ struct Part {
   PartKind kind;
   uint64_t module = 0;  ///< the index of the module that this is about
   std::string_view bytes;
+
+  bool is_message() const { return kind <= PartKind::NoLibrary; }
 };
 
 template <typename T>

@@ -1,4 +1,4 @@
-#include "linker/lto/report_parts.hpp"
+// What bpflink-lto and LLVM say, as diagnostics.
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <charconv>
 #include <optional>
 
-#include "dedup/messages.hpp"
 #include "linker/io/paths.hpp"
+#include "linker/lto/backend.hpp"
 #include "linker/lto/bitcode.hpp"
 
 namespace bpflink::lto {
@@ -85,10 +85,6 @@ std::string message_of(const Request& request, const Part& part) {
 
 }  // namespace
 
-bool is_message(const Request& request, const Part& part) {
-  return part.kind <= PartKind::NoLibrary && part.module < request.modules.size();
-}
-
 Diagnostic to_diagnostic(const Request& request, const Part& part,
                          const FindFunction& find_function) {
   std::string message = message_of(request, part);
@@ -107,24 +103,6 @@ Diagnostic to_diagnostic(const Request& request, const Part& part,
   if (place.line != 0)
     diagnostic.references.push_back({ReferenceRole::Subject, std::move(place), {}, 0});
   return diagnostic;
-}
-
-void report_parts(Diagnostics& diagnostics, const Request& request, const Reply& reply,
-                  const FindFunction& find_function) {
-  for (const Part& part : reply.parts)
-    if (is_message(request, part))
-      diagnostics.report_once(to_diagnostic(request, part, find_function));
-  if (!reply.crash.empty()) {
-    const Module& first = request.modules.front();
-    diagnostics.report(
-        {.message =
-             request.modules.size() == 1
-                 ? fmt::format("{}: {}", first.name, reply.crash)
-                 : fmt::format("{} and {} of bitcode: {}", first.name,
-                               count_of(request.modules.size() - 1, "more file"), reply.crash),
-         .code = DiagnosticCode::InvalidInput,
-         .file = std::string(first.name)});
-  }
 }
 
 }  // namespace bpflink::lto

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "dedup/messages.hpp"
 #include "linker/context.hpp"
 #include "linker/lto/backend.hpp"
-#include "linker/lto/report_parts.hpp"
 #include "linker/object/gc_roots.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
@@ -35,18 +35,21 @@ class Joiner {
     request();
     auto reply = lto::run_backend(request_);
     if (!reply) return context_.diagnostics.error(reply.error().message);
-    lto::report_parts(context_.diagnostics, request_, *reply, [this](std::string_view name) {
-      for (const auto& object : modules_->objects)
-        for (const InputSymbol& symbol : object->symbols)
-          if (object->is_bitcode() && symbol.is_in_section() && symbol.name == name)
-            return location_of(*object, symbol);
-      return DiagnosticLocation{};
-    });
+    for (const lto::Part& part : reply->parts)
+      if (part.is_message())
+        context_.diagnostics.report_once(lto::to_diagnostic(
+            request_, part, [this](std::string_view name) { return find_function(name); }));
+    if (!reply->crash.empty()) report_crash(reply->crash);
     if (context_.diagnostics.failed()) return;
     context_.files.push_back(std::move(reply->file));
-    for (const lto::Part& part : reply->parts) take(part);
-    if (context_.diagnostics.failed() || !makes_object()) return;
-    read_again();
+    auto output = bytes_of(reply->find(lto::PartKind::Output));
+    if (joined_bitcode_) {
+      write(*joined_bitcode_, bytes_of(reply->find(lto::PartKind::Joined)));
+      write(*optimized_bitcode_, bytes_of(reply->find(lto::PartKind::Optimized)));
+    }
+    if (!makes_object()) return write(*context_.object_output, output);
+    if (context_.diagnostics.failed()) return;
+    read_again(output);
     note_optimized_away();
     keep_outlines();
   }
@@ -145,28 +148,22 @@ class Joiner {
            gc_root_reason(symbol, symbol.global, section, options).empty();
   }
 
-  void take(const lto::Part& part) {
-    auto bytes = bytes_of(part.bytes);
-    switch (part.kind) {
-      case lto::PartKind::Output:
-        if (makes_object())
-          joined_ = bytes;
-        else
-          write(*context_.object_output, bytes);
-        break;
-      case lto::PartKind::Joined:
-        write(*joined_bitcode_, bytes);
-        break;
-      case lto::PartKind::Optimized:
-        write(*optimized_bitcode_, bytes);
-        break;
-      case lto::PartKind::Error:
-      case lto::PartKind::Warning:
-      case lto::PartKind::NoLibrary:
-      case lto::PartKind::Library:
-      case lto::PartKind::Release:
-        break;
-    }
+  DiagnosticLocation find_function(std::string_view name) const {
+    for (const auto& object : modules_->objects)
+      for (const InputSymbol& symbol : object->symbols)
+        if (object->is_bitcode() && symbol.is_in_section() && symbol.name == name)
+          return location_of(*object, symbol);
+    return {};
+  }
+
+  void report_crash(const std::string& crash) {
+    const auto& modules = request_.modules;
+    const std::string_view first = modules.front().name;
+    std::string names(first);
+    if (modules.size() > 1)
+      names += fmt::format(" and {} of bitcode", count_of(modules.size() - 1, "more file"));
+    context_.diagnostics.error(fmt::format("{}: {}", names, crash), {},
+                               DiagnosticCode::InvalidInput, {.file = first});
   }
 
   void write(const Outputs::Output& output, std::span<const std::byte> bytes) {
@@ -176,13 +173,13 @@ class Joiner {
 
   /// Reads the new object in place of the first module, and all others again: passes have changed
   /// them.
-  void read_again() {
+  void read_again(std::span<const std::byte> joined) {
     bool is_read = false;
     for (const auto& object : modules_->objects) {
       if (!object->is_bitcode())
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
-        object_of_all_ = read(name_of_joined(), joined_);
+        object_of_all_ = read(name_of_joined(), joined);
     }
   }
 
@@ -235,7 +232,6 @@ class Joiner {
   std::unordered_set<std::string_view> needed_;
   lto::Request request_;
   Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
-  std::span<const std::byte> joined_;
   ObjectFile* object_of_all_ = nullptr;
 };
 

@@ -25,7 +25,6 @@
 #include "linker/io/directory.hpp"
 #include "linker/lto/backend.hpp"
 #include "linker/lto/bitcode.hpp"
-#include "linker/lto/report_parts.hpp"
 #include "linker/object/archive.hpp"
 #include "linker/object/declarations.hpp"
 #include "linker/object/elf_kind.hpp"
@@ -52,7 +51,6 @@ struct Candidate {
   std::span<const std::byte> bitcode = {};  ///< what the object is to be made of, if it is bitcode
   std::string foreign = {};  ///< what it is instead of an object, if that is no error
   std::unique_ptr<ObjectFile> object = {};
-  InputFile compiled = {};  ///< has the bytes of an object that was made of bitcode
 };
 
 class InputReader {
@@ -200,18 +198,22 @@ class InputReader {
         candidate.failure = Error{"is LLVM bitcode that is cut off"};
       return;
     }
+    read_object(candidate);
+    const InputSection* embedded = candidate.object && context_.options.fat_lto
+                                       ? candidate.object->find_section(".llvm.lto")
+                                       : nullptr;
+    if (!embedded) return;
+    candidate.bitcode = embedded->data;
+    candidate.object.reset();
+  }
+
+  void read_object(Candidate& candidate) const {
     auto object = ObjectFile::read(candidate.name, candidate.file->bytes(),
                                    {.keep_debug = context_.options.keep_debug});
-    if (!object) {
-      candidate.failure = object.error();
-      return;
-    }
-    const InputSection* embedded =
-        context_.options.fat_lto ? (*object)->find_section(".llvm.lto") : nullptr;
-    if (embedded)
-      candidate.bitcode = embedded->data;
-    else
+    if (object)
       candidate.object = std::move(*object);
+    else
+      candidate.failure = object.error();
   }
 
   // ---- bitcode
@@ -223,6 +225,7 @@ class InputReader {
       if (!candidate.bitcode.empty() && !candidate.failure) {
         modules.push_back(&candidate);
         bytes += candidate.bitcode.size();
+        context_.files.push_back(*std::exchange(candidate.file, {}));
       }
     if (modules.empty()) return;
     context_.has_code_of_bitcode = true;
@@ -241,10 +244,6 @@ class InputReader {
              end = modules.size() * (worker + 1) / workers;
       compile(std::span(modules).subspan(begin, end - begin));
     });
-    for (Candidate* module : modules) {
-      context_.files.push_back(std::move(*module->file));
-      module->file = std::move(module->compiled);
-    }
   }
 
   /// Has outlines made of modules, or where symbols are renamed, an object of each.
@@ -267,32 +266,23 @@ class InputReader {
       return;
     }
     auto file = std::make_shared<const InputFile>(std::move(reply->file));
-    for (const lto::Part& part : reply->parts)
-      if (part.module < modules.size()) take(*modules[part.module], request, part, file);
-    auto crashed = std::ranges::find_if(modules, [](const Candidate* module) {
-      return !module->object && !module->failure &&
-             std::ranges::find(module->messages, Severity::Error, &Diagnostic::severity) ==
-                 module->messages.end();
-    });
-    if (!reply->crash.empty() && crashed != modules.end())
-      (*crashed)->failure = Error{std::move(reply->crash)};
-  }
-
-  void take(Candidate& module, const lto::Request& request, const lto::Part& part,
-            const std::shared_ptr<const InputFile>& file) const {
-    // Otherwise join_bitcode() repeats a warning.
-    if (lto::is_message(request, part) && (part.kind != lto::PartKind::Warning || request.joins))
-      module.messages.push_back(lto::to_diagnostic(request, part));
-    if (part.kind != lto::PartKind::Output) return;
-    module.compiled = InputFile::part_of(file, module.name, bytes_of(part.bytes));
-    auto object = ObjectFile::read(module.name, module.compiled.bytes(),
-                                   {.keep_debug = context_.options.keep_debug});
-    if (!object) {
-      module.failure = object.error();
-      return;
+    size_t next = 0;  // the module that LLVM has come to
+    for (const lto::Part& part : reply->parts) {
+      Candidate& module = *modules[part.module];
+      bool is_warning = part.kind == lto::PartKind::Warning;
+      // join_bitcode() repeats a warning.
+      if (part.is_message() && !(is_warning && !request.joins))
+        module.messages.push_back(lto::to_diagnostic(request, part));
+      if (part.kind == lto::PartKind::Output) {
+        module.file = InputFile::part_of(file, module.name, bytes_of(part.bytes));
+        read_object(module);
+        if (module.object && !request.joins) module.object->bitcode = module.bitcode;
+      }
+      if (part.kind == lto::PartKind::Output || (part.is_message() && !is_warning))
+        next = part.module + 1;
     }
-    module.object = std::move(*object);
-    if (!request.joins) module.object->bitcode = module.bitcode;
+    if (!reply->crash.empty() && next < modules.size())
+      modules[next]->failure = Error{std::move(reply->crash)};
   }
 
   void rename_symbols() {
