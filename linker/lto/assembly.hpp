@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,11 +26,9 @@ class Assembly {
   struct Call {
     uint64_t module;
     std::string place, function;
-    std::vector<std::string> lines;  ///< without spaces, and with `operand` for each operand
+    std::vector<std::string> lines;  ///< patterns of them
     bool is_reported = false;
   };
-  /// The first call that this is true of, if possible one that was not named yet.
-  Call* find(const std::function<bool(const Call&)>& is_it);
 
   std::vector<Call> calls_;
 };
