@@ -1,12 +1,9 @@
-// Compiles modules of bitcode with LLVM, in the process bpflink-lto.
+// The steps of bpflink-lto, each in a file.
 #pragma once
 
 #include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
-
-/// Answers a request.
-void compile(const Llvm& llvm, const Request& request, const Answer& answer);
 
 /// outline.cpp: makes a module that has all that other files may see of this one, and none of its
 /// code: its object has the symbols and types that a compiler would give it, whatever the backend

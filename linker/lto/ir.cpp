@@ -63,10 +63,7 @@ std::string Ir::section_of(Value global) const {
 }
 
 std::string Ir::print(Value value) const {
-  char* text = llvm.PrintValueToString(value);
-  std::string printed = text;
-  llvm.DisposeMessage(text);
-  return printed;
+  return llvm.PrintValueToString(value);
 }
 
 std::string Ir::place_of(Value value) const {
@@ -142,7 +139,6 @@ Metadata Ir::description_of(Value global) const {
   for (unsigned i = 0; i < count; ++i)
     if (llvm.ValueMetadataEntriesGetKind(entries, i) == dbg)
       description = llvm.ValueMetadataEntriesGetMetadata(entries, i);
-  llvm.DisposeValueMetadataEntries(entries);
   return description;
 }
 

@@ -52,7 +52,6 @@ constexpr unsigned function_index = ~0u;
   X(GetDiagInfoSeverity, int, (DiagnosticInfo))                                                   \
   X(DisposeMessage, void, (char*))                                                                \
   X(CreateMemoryBufferWithMemoryRange, Buffer, (const char*, size_t, const char*, int))           \
-  X(DisposeMemoryBuffer, void, (Buffer))                                                          \
   X(GetBufferStart, const char*, (Buffer))                                                        \
   X(GetBufferSize, size_t, (Buffer))                                                              \
   X(ParseBitcodeInContext2, int, (Context, Buffer, LlvmModule*))                                  \
@@ -63,7 +62,6 @@ constexpr unsigned function_index = ~0u;
   X(GetModuleDataLayout, DataLayout, (LlvmModule))                                                \
   X(SetModuleDataLayout, void, (LlvmModule, DataLayout))                                          \
   X(CreateTargetDataLayout, DataLayout, (Machine))                                                \
-  X(DisposeTargetData, void, (DataLayout))                                                        \
   X(ByteOrder, int, (DataLayout))                                                                 \
   X(PointerSize, unsigned, (DataLayout))                                                          \
   X(ABIAlignmentOfType, unsigned, (DataLayout, Type))                                             \
@@ -105,13 +103,10 @@ constexpr unsigned function_index = ~0u;
   X(LinkModules2, int, (LlvmModule, LlvmModule))                                                  \
   X(WriteBitcodeToMemoryBuffer, Buffer, (LlvmModule))                                             \
   X(CreatePassBuilderOptions, PassOptions, ())                                                    \
-  X(DisposePassBuilderOptions, void, (PassOptions))                                               \
   X(RunPasses, Failure, (LlvmModule, const char*, Machine, PassOptions))                          \
   X(GetErrorMessage, char*, (Failure))                                                            \
-  X(DisposeErrorMessage, void, (char*))                                                           \
   X(GetTargetFromTriple, int, (const char*, Target*, char**))                                     \
   X(CreateTargetMachine, Machine, (Target, const char*, const char*, const char*, int, int, int)) \
-  X(DisposeTargetMachine, void, (Machine))                                                        \
   X(TargetMachineEmitToMemoryBuffer, int, (Machine, LlvmModule, int, char**, Buffer*))            \
   X(InitializeBPFTargetInfo, void, ())                                                            \
   X(InitializeBPFTarget, void, ())                                                                \
@@ -127,8 +122,6 @@ constexpr unsigned function_index = ~0u;
   X(ValueMetadataEntriesGetMetadata, Metadata, (MetadataEntry*, unsigned))                        \
   X(ValueMetadataEntriesGetKind, unsigned, (MetadataEntry*, unsigned))                            \
   X(GlobalSetMetadata, void, (Value, unsigned, Metadata))                                         \
-  X(DisposeValueMetadataEntries, void, (MetadataEntry*))                                          \
-  X(Int8TypeInContext, Type, (Context))                                                           \
   X(FunctionType, Type, (Type, Type*, unsigned, int))                                             \
   X(GetVisibility, int, (Value))                                                                  \
   X(IsGlobalConstant, int, (Value))                                                               \
@@ -142,7 +135,6 @@ constexpr unsigned function_index = ~0u;
   X(BuildLoad2, Value, (Builder, Type, Value, const char*))                                       \
   X(SetVolatile, void, (Value, int))                                                              \
   X(BuildRet, Value, (Builder, Value))                                                            \
-  X(DisposeBuilder, void, (Builder))                                                              \
   X(GetFirstBasicBlock, Block, (Value))                                                           \
   X(GetNextBasicBlock, Block, (Block))                                                            \
   X(GetFirstInstruction, Value, (Block))                                                          \
@@ -165,7 +157,6 @@ constexpr unsigned function_index = ~0u;
   X(SetAlignment, void, (Value, unsigned))                                                        \
   X(DeleteGlobal, void, (Value))                                                                  \
   X(PrintModuleToString, char*, (LlvmModule))                                                     \
-  X(CreateMemoryBufferWithMemoryRangeCopy, Buffer, (const char*, size_t, const char*))            \
   X(ParseIRInContext, int, (Context, Buffer, LlvmModule*, char**))                                \
   X(GetNamedMetadataNumOperands, unsigned, (LlvmModule, const char*))                             \
   X(GetNamedMetadataOperands, void, (LlvmModule, const char*, Value*))                            \

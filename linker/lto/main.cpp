@@ -74,17 +74,6 @@ std::string_view map_input() {
   return bytes == MAP_FAILED ? "" : std::string_view(static_cast<const char*>(bytes), size);
 }
 
-bool write_part(const Part& part) {
-  std::string bytes;
-  encode(part, bytes);
-  for (std::string_view rest = bytes; !rest.empty();) {
-    ssize_t size = retry([&] { return ::write(answer_descriptor, rest.data(), rest.size()); });
-    if (size < 0) return false;
-    rest.remove_prefix(static_cast<size_t>(size));
-  }
-  return true;
-}
-
 /// The version of the newest LLVM that made a module, 0 if none says, and the module's index.
 std::pair<unsigned, size_t> newest_producer(const Request& request) {
   std::pair<unsigned, size_t> newest;
@@ -103,14 +92,43 @@ void set_switches(const Llvm& llvm, const std::vector<std::string>& switches) {
     llvm.ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "");
 }
 
+/// Makes an object of each module that has its symbols and types, and no code.
+void outline_each(Session& session) {
+  for (session.index = 0; session.index < session.request.modules.size(); ++session.index) {
+    session.start();
+    LlvmModule module = session.read();
+    if (!module) continue;
+    LlvmModule outline = mend_debug_info(session, make_outline(session.ir, module));
+    session.llvm.DisposeModule(module);
+    session.emit(outline, LinkOptions::Emit::Object);
+  }
+}
+
+/// Joins the modules, optimizes them as one, and makes the output.
+void compile_joined(Session& session) {
+  session.start();
+  LlvmModule joined = join(session);
+  if (joined) joined = optimize(session, joined);
+  if (!joined) return;
+  joined = mend_debug_info(session, joined);
+  if (session.options.lto_save_temps) session.show(PartKind::Optimized, joined);
+  session.emit(joined, session.options.lto_emit);
+}
+
+void compile(const Llvm& llvm, const Request& request) {
+  Session session(llvm, request);
+  if (request.joins)
+    compile_joined(session);
+  else
+    outline_each(session);
+}
+
 int run() {
   end_with_linker();
   Request request;
   std::string_view input = map_input();
   decode(request, input);
   const LinkOptions& options = request.options;
-  bool is_complete = true;
-  Answer answer = [&](const Part& part) { is_complete &= write_part(part); };
   auto [newest, module] = newest_producer(request);
   auto llvm = load_llvm(options.lto_library, options.lto_first_library, newest);
   if (llvm && llvm->version != 0 && llvm->version < newest)
@@ -125,12 +143,23 @@ int run() {
   if (!llvm)
     answer({PartKind::NoLibrary, module, llvm.error().message});
   else
-    compile(*llvm, request, answer);
+    compile(*llvm, request);
   // Without LLVM's destructors, which take longer than they are worth.
-  ::_exit(is_complete ? 0 : 1);
+  ::_exit(0);
 }
 
 }  // namespace
+
+void answer(const Part& part) {
+  std::string bytes;
+  encode(part, bytes);
+  for (std::string_view rest = bytes; !rest.empty();) {
+    ssize_t size = retry([&] { return ::write(answer_descriptor, rest.data(), rest.size()); });
+    if (size < 0) ::_exit(1);
+    rest.remove_prefix(static_cast<size_t>(size));
+  }
+}
+
 }  // namespace bpflink::lto
 
 int main(int argc, char**) {

@@ -71,12 +71,11 @@ LlvmModule mend_debug_info(const Session& session, LlvmModule module) {
   }
   if (renames) text = with_kernel_names(text);
   if (!is_changed && !renames) return module;
-  Buffer buffer = llvm.CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "lto");
+  Buffer buffer = llvm.CreateMemoryBufferWithMemoryRange(text.c_str(), text.size(), "lto", 1);
   LlvmModule changed = nullptr;
   char* message = nullptr;
   if (llvm.ParseIRInContext(session.ir.context, buffer, &changed, &message) == 0) return changed;
   session.warn(message);
-  llvm.DisposeMessage(message);
   return module;
 }
 

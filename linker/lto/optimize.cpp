@@ -88,7 +88,7 @@ class Optimizer {
   bool drop_built_ins(LlvmModule joined) {
     if (built_ins_.empty()) return true;
     LlvmModule copy = llvm_.CloneModule(joined);
-    if (Buffer buffer = session_.generate(copy, object_file)) llvm_.DisposeMemoryBuffer(buffer);
+    session_.generate(copy, object_file);
     llvm_.DisposeModule(copy);
     for (std::string_view name : built_ins_)
       if (Value value = ir_.find(joined, name)) {

@@ -91,17 +91,15 @@ class Outliner {
       user = functions_.emplace_back(ir_.add_global(outline_, "", code_));
       llvm_.SetLinkage(user, internal_linkage);
     }
-    Type byte = llvm_.Int8TypeInContext(ir_.context);
     Builder builder = llvm_.CreateBuilderInContext(ir_.context);
     for (Value function : functions_) {
       Block block = llvm_.AppendBasicBlockInContext(ir_.context, function, "");
       llvm_.PositionBuilderAtEnd(builder, block);
       if (function == user)
         for (Value value : references_)
-          llvm_.SetVolatile(llvm_.BuildLoad2(builder, byte, value, "load"), true);
+          llvm_.SetVolatile(llvm_.BuildLoad2(builder, number_, value, "load"), true);
       llvm_.BuildRet(builder, llvm_.ConstInt(number_, 0, false));
     }
-    llvm_.DisposeBuilder(builder);
   }
 
   const Ir& ir_;

@@ -9,8 +9,8 @@ namespace bpflink::lto {
 
 Session* Session::reading_;
 
-Session::Session(const Llvm& llvm, const Request& request, const Answer& answer)
-    : llvm(llvm), request(request), options(request.options), answer_(answer) {
+Session::Session(const Llvm& llvm, const Request& request)
+    : llvm(llvm), request(request), options(request.options) {
   llvm.InitializeBPFTargetInfo();
   llvm.InitializeBPFTarget();
   llvm.InitializeBPFTargetMC();
@@ -29,14 +29,13 @@ void Session::start() {
 void Session::handle(DiagnosticInfo info) {
   int severity = llvm.GetDiagInfoSeverity(info);
   if (severity > severity_warning) return;
-  char* text = llvm.GetDiagInfoDescription(info);
+  std::string_view text = llvm.GetDiagInfoDescription(info);
   bool is_warning = severity == severity_warning;
   if (is_warning || !is_call_of_built_in(text)) {
     failed_ |= !is_warning;
     auto [module, said] = assembly.locate(index, text);
-    answer_({is_warning ? PartKind::Warning : PartKind::Error, module, said});
+    answer({is_warning ? PartKind::Warning : PartKind::Error, module, said});
   }
-  llvm.DisposeMessage(text);
 }
 
 /// The backend has an error for calls that code generation itself makes. Those of functions that
@@ -52,12 +51,7 @@ bool Session::is_call_of_built_in(std::string_view message) {
 
 void Session::report(std::string_view text) {
   failed_ = true;
-  answer_({PartKind::Error, index, text});
-}
-
-void Session::report_and_free(char* message, void (*free)(char*)) {
-  report(message);
-  free(message);
+  answer({PartKind::Error, index, text});
 }
 
 LlvmModule Session::read() {
@@ -69,14 +63,11 @@ LlvmModule Session::read() {
   llvm.InstallFatalErrorHandler([](const char* reason) { reading_->explain_unreadable(reason); });
   int status = llvm.ParseBitcodeInContext2(ir.context, buffer, &module);
   llvm.ResetFatalErrorHandler();
-  llvm.DisposeMemoryBuffer(buffer);
   if (status != 0 || failed_) {
     if (!failed_) report("is no bitcode that LLVM can read");
     return nullptr;
   }
-  if (make_bpf(module)) return module;
-  llvm.DisposeModule(module);
-  return nullptr;
+  return make_bpf(module) ? module : nullptr;
 }
 
 /// Ends the process, as LLVM does when it finds what no module may have. A module that is read as
@@ -134,10 +125,7 @@ bool Session::make_bpf(LlvmModule module) {
   llvm.SetTarget(module, llvm.ByteOrder(layout) == little_endian ? "bpfel" : "bpfeb");
   Machine machine = make_machine(module);
   if (!machine) return false;
-  DataLayout own = llvm.CreateTargetDataLayout(machine);
-  llvm.SetModuleDataLayout(module, own);
-  llvm.DisposeTargetData(own);
-  llvm.DisposeTargetMachine(machine);
+  llvm.SetModuleDataLayout(module, llvm.CreateTargetDataLayout(machine));
   return true;
 }
 
@@ -148,7 +136,7 @@ Machine Session::make_machine(LlvmModule module) {
   Target target = nullptr;
   char* message = nullptr;
   if (llvm.GetTargetFromTriple(triple, &target, &message) != 0) {
-    report_and_free(message, llvm.DisposeMessage);
+    report(message);
     return nullptr;
   }
   Cpu of = cpu.value_or(Cpu{yielding_cpu(), ""});
@@ -161,11 +149,9 @@ Machine Session::make_machine(LlvmModule module) {
 bool Session::run_passes(LlvmModule module, const std::string& passes) {
   Machine machine = make_machine(module);
   if (!machine) return false;
-  PassOptions options = llvm.CreatePassBuilderOptions();
-  if (Failure failure = llvm.RunPasses(module, passes.c_str(), machine, options))
-    report_and_free(llvm.GetErrorMessage(failure), llvm.DisposeErrorMessage);
-  llvm.DisposePassBuilderOptions(options);
-  llvm.DisposeTargetMachine(machine);
+  PassOptions none = llvm.CreatePassBuilderOptions();
+  if (Failure failure = llvm.RunPasses(module, passes.c_str(), machine, none))
+    report(llvm.GetErrorMessage(failure));
   return !failed_;
 }
 
@@ -175,8 +161,7 @@ Buffer Session::generate(LlvmModule module, FileType type) {
   char* message = nullptr;
   Buffer buffer = nullptr;
   if (llvm.TargetMachineEmitToMemoryBuffer(machine, module, type, &message, &buffer) != 0)
-    report_and_free(message, llvm.DisposeMessage);
-  llvm.DisposeTargetMachine(machine);
+    report(message);
   return failed_ ? nullptr : buffer;
 }
 
@@ -186,17 +171,16 @@ void Session::emit(LlvmModule module, LinkOptions::Emit what) {
     case Bitcode:
       return show(PartKind::Output, module);
     case Ir:
-      return answer_({PartKind::Output, index, llvm.PrintModuleToString(module)});
+      return answer({PartKind::Output, index, llvm.PrintModuleToString(module)});
     case Object:
     case Assembly:
       if (Buffer buffer = generate(module, what == Object ? object_file : assembly_file))
-        answer(PartKind::Output, buffer);
+        answer_with(PartKind::Output, buffer);
   }
 }
 
-void Session::answer(PartKind kind, Buffer buffer) const {
-  answer_({kind, index, {llvm.GetBufferStart(buffer), llvm.GetBufferSize(buffer)}});
-  llvm.DisposeMemoryBuffer(buffer);
+void Session::answer_with(PartKind kind, Buffer buffer) const {
+  answer({kind, index, {llvm.GetBufferStart(buffer), llvm.GetBufferSize(buffer)}});
 }
 
 }  // namespace bpflink::lto

@@ -13,8 +13,8 @@
 
 namespace bpflink::lto {
 
-/// Gets each part of the answer, in order.
-using Answer = std::function<void(const Part&)>;
+/// main.cpp: answers with a part.
+void answer(const Part& part);
 
 /// What code is compiled for: as for the options -mcpu and -mattr.
 struct Cpu {
@@ -24,13 +24,13 @@ struct Cpu {
 
 class Session {
  public:
-  Session(const Llvm& llvm, const Request& request, const Answer& answer);
+  Session(const Llvm& llvm, const Request& request);
 
-  /// Begins anew, with a context of its own. Those of before are never freed: the process ends with
-  /// its work.
+  /// Begins anew, with a context of its own. Those of before are never freed, nor what else takes
+  /// little memory: the process ends with its work.
   void start();
 
-  void warn(std::string_view text) const { answer_({PartKind::Warning, index, text}); }
+  void warn(std::string_view text) const { answer({PartKind::Warning, index, text}); }
   void report(std::string_view text);
   /// Whether an error was reported since the start.
   bool failed() const { return failed_; }
@@ -46,7 +46,7 @@ class Session {
   void emit(LlvmModule module, LinkOptions::Emit what);
   /// Answers with bitcode.
   void show(PartKind kind, LlvmModule module) const {
-    answer(kind, llvm.WriteBitcodeToMemoryBuffer(module));
+    answer_with(kind, llvm.WriteBitcodeToMemoryBuffer(module));
   }
 
   const Llvm& llvm;
@@ -65,13 +65,11 @@ class Session {
   void handle(DiagnosticInfo info);
   [[noreturn]] void explain_unreadable(std::string_view reason);
   bool is_call_of_built_in(std::string_view message);
-  void report_and_free(char* message, void (*free)(char*));
   bool make_bpf(LlvmModule module);
   Machine make_machine(LlvmModule module);
-  void answer(PartKind kind, Buffer buffer) const;
+  void answer_with(PartKind kind, Buffer buffer) const;
 
   static Session* reading_;  ///< while LLVM may end the process
-  const Answer& answer_;
   bool failed_ = false;
 };
 
