@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "linker/io/paths.hpp"
 #include "linker/lto/backend.hpp"
@@ -13,50 +12,26 @@
 namespace bpflink::lto {
 namespace {
 
-std::optional<uint32_t> take_number(std::string_view& text) {
-  uint32_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return number;
-}
-
-/// A place in one of LLVM's messages: "FILE:3:5" and what is before and behind it.
-struct FoundPlace {
-  std::string_view before, after;
-  DiagnosticLocation location;
-};
-
-std::optional<FoundPlace> find_place(std::string_view message) {
-  for (size_t colon = message.find(':'); colon != message.npos;
-       colon = message.find(':', colon + 1)) {
-    std::string_view rest = message.substr(colon + 1);
-    auto line = take_number(rest);
-    if (!line || !rest.starts_with(':')) continue;
-    rest.remove_prefix(1);
-    auto column = take_number(rest);
-    if (!column) continue;
-    size_t begin = message.rfind(' ', colon) + 1;
-    return FoundPlace{message.substr(0, begin),
-                      rest,
-                      {.source = path_from_here(message.substr(begin, colon - begin)),
-                       .line = *line,
-                       .column = *column}};
-  }
-  return std::nullopt;
-}
-
 /// Moves the place out of the text, "b.c:3:5: in function f: ...", and with it nodes of LLVM's,
 /// which have addresses: "in function f i32 (ptr): 0x55e0: i64 = ..., b.c:3:5 too many arguments".
 DiagnosticLocation take_place(std::string& message) {
   DiagnosticLocation location;
-  while (auto place = find_place(message)) {
-    size_t node = place->before.find("0x");
-    if (!place->before.empty() && node == std::string_view::npos) break;
-    std::string_view after = place->after;
-    after.remove_prefix(std::min(after.find_first_not_of(": "), after.size()));
-    message = std::string(place->before.substr(0, node)).append(after);
-    location = std::move(place->location);
+  for (size_t at = 0; (at = message.find(':', at) + 1) != 0;) {
+    const char* end = message.data() + message.size();
+    uint32_t line = 0, column = 0;
+    auto read = std::from_chars(message.data() + at, end, line);
+    if (read.ec != std::errc() || read.ptr == end || *read.ptr != ':') continue;
+    read = std::from_chars(read.ptr + 1, end, column);
+    if (read.ec != std::errc()) continue;
+    size_t begin = message.rfind(' ', at - 1) + 1, node = std::min(message.find("0x"), begin);
+    if (begin != 0 && node == begin) break;
+    location = {.source = path_from_here(message.substr(begin, at - 1 - begin)),
+                .line = line,
+                .column = column};
+    auto behind = static_cast<size_t>(read.ptr - message.data());
+    behind = std::min(message.find_first_not_of(": ", behind), message.size());
+    message.erase(node, behind - node);
+    at = 0;
   }
   return location;
 }

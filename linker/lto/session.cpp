@@ -54,14 +54,17 @@ void Session::report(std::string_view text) {
   answer({PartKind::Error, index, text});
 }
 
-LlvmModule Session::read() {
+Buffer Session::open() const {
   const Module& given = request.modules[index];
-  Buffer buffer = llvm.CreateMemoryBufferWithMemoryRange(given.bitcode.data(), given.bitcode.size(),
-                                                         std::string(given.name).c_str(), 0);
+  return llvm.CreateMemoryBufferWithMemoryRange(given.bitcode.data(), given.bitcode.size(),
+                                                std::string(given.name).c_str(), 0);
+}
+
+LlvmModule Session::read() {
   LlvmModule module = nullptr;
   reading_ = this;
   llvm.InstallFatalErrorHandler([](const char* reason) { reading_->explain_unreadable(reason); });
-  int status = llvm.ParseBitcodeInContext2(ir.context, buffer, &module);
+  int status = llvm.ParseBitcodeInContext2(ir.context, open(), &module);
   llvm.ResetFatalErrorHandler();
   if (status != 0 || failed_) {
     if (!failed_) report("is no bitcode that LLVM can read");
@@ -75,13 +78,10 @@ LlvmModule Session::read() {
 void Session::explain_unreadable(std::string_view reason) {
   llvm.ResetFatalErrorHandler();
   start();
-  const std::string_view bitcode = request.modules[index].bitcode;
-  Buffer buffer =
-      llvm.CreateMemoryBufferWithMemoryRange(bitcode.data(), bitcode.size(), "again", 0);
   LlvmModule copy = llvm.ModuleCreateWithNameInContext("copy", ir.context), again = nullptr;
   std::string where, words(reason);
   char* found = nullptr;
-  if (llvm.GetBitcodeModuleInContext2(ir.context, buffer, &again) == 0 &&
+  if (llvm.GetBitcodeModuleInContext2(ir.context, open(), &again) == 0 &&
       llvm.LinkModules2(copy, again) == 0 && llvm.VerifyModule(copy, return_status, &found) != 0) {
     // "words\n  %4 = call ...\n"
     words = found;

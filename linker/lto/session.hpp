@@ -63,6 +63,7 @@ class Session {
 
  private:
   void handle(DiagnosticInfo info);
+  Buffer open() const;
   [[noreturn]] void explain_unreadable(std::string_view reason);
   bool is_call_of_built_in(std::string_view message);
   bool make_bpf(LlvmModule module);

@@ -239,21 +239,18 @@ class InputReader {
       return context_.diagnostics.error(fmt::format("--lto-cache {}: {}", cache, error.message()));
     size_t workers =
         std::min<size_t>(choose_workers(bytes, context_.options.threads), modules.size());
-    run_threads(static_cast<unsigned>(workers), [&](unsigned worker) {
-      size_t begin = modules.size() * worker / workers,
-             end = modules.size() * (worker + 1) / workers;
-      compile(std::span(modules).subspan(begin, end - begin));
+    // Where symbols are renamed, an object is made of each, otherwise outlines of many at once.
+    const size_t requests = renaming_.is_idle() ? workers : modules.size();
+    std::atomic<size_t> next = 0;
+    run_threads(static_cast<unsigned>(workers), [&](unsigned) {
+      for (size_t i = next++; i < requests; i = next++) {
+        size_t begin = modules.size() * i / requests, end = modules.size() * (i + 1) / requests;
+        compile(std::span(modules).subspan(begin, end - begin));
+      }
     });
   }
 
-  /// Has outlines made of modules, or where symbols are renamed, an object of each.
-  void compile(std::span<Candidate* const> modules) {
-    size_t at_once = renaming_.is_idle() ? modules.size() : 1;
-    for (; !modules.empty(); modules = modules.subspan(at_once))
-      compile_now(modules.first(at_once));
-  }
-
-  void compile_now(std::span<Candidate* const> modules) {
+  void compile(std::span<Candidate* const> modules) const {
     lto::Request request{.options = context_.options, .joins = !renaming_.is_idle()};
     request.options.lto_emit = LinkOptions::Emit::Object;
     request.options.keep_debug = true;
