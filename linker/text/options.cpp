@@ -43,32 +43,16 @@ std::vector<std::string_view> Option::words() const {
   return split(suggestions.empty() ? value_name() : suggestions, '|');
 }
 
-OptionAction set(bool& flag, bool value) {
-  return [&flag, value](std::string_view) -> std::expected<void, Error> {
-    flag = value;
-    return {};
-  };
-}
-
 OptionAction store(std::string& text) {
-  return [&text](std::string_view value) -> std::expected<void, Error> {
-    text = value;
-    return {};
-  };
+  return always([&text](std::string_view value) { text = value; });
 }
 
 OptionAction store(std::optional<std::string>& text) {
-  return [&text](std::string_view value) -> std::expected<void, Error> {
-    text = value;
-    return {};
-  };
+  return always([&text](std::string_view value) { text = value; });
 }
 
 OptionAction append(std::vector<std::string>& list) {
-  return [&list](std::string_view value) -> std::expected<void, Error> {
-    list.emplace_back(value);
-    return {};
-  };
+  return always([&list](std::string_view value) { list.emplace_back(value); });
 }
 
 std::string input_path(std::string_view path) {
@@ -85,10 +69,7 @@ std::expected<std::string, Error> output_path(std::string_view option, std::stri
 }
 
 OptionAction append_input(std::vector<std::string>& list) {
-  return [&list](std::string_view value) -> std::expected<void, Error> {
-    list.push_back(input_path(value));
-    return {};
-  };
+  return always([&list](std::string_view value) { list.push_back(input_path(value)); });
 }
 
 OptionAction store_number(unsigned& number, unsigned least, unsigned most) {
@@ -115,7 +96,7 @@ OptionAction store_page(std::string& path) {
 }
 
 OptionAction ignore() {
-  return [](std::string_view) -> std::expected<void, Error> { return {}; };
+  return always([](std::string_view) {});
 }
 
 OptionAction refuse(std::string_view reason) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bpflink/error.hpp"
@@ -19,8 +20,23 @@ namespace bpflink {
 /// option's name.
 using OptionAction = std::function<std::expected<void, Error>(std::string_view value)>;
 
-/// Sets a flag.
-OptionAction set(bool& flag, bool value = true);
+/// Calls `apply` with the value, whatever that is.
+template <typename Apply>
+OptionAction always(Apply apply) {
+  return [apply](std::string_view value) -> std::expected<void, Error> {
+    apply(value);
+    return {};
+  };
+}
+
+/// Sets a flag, or what a flag stands for.
+template <typename T>
+OptionAction set(T& variable, std::type_identity_t<T> value) {
+  return always([&variable, value](std::string_view) { variable = value; });
+}
+inline OptionAction set(bool& flag) {
+  return set(flag, true);
+}
 /// Stores the value.
 OptionAction store(std::string& text);
 OptionAction store(std::optional<std::string>& text);

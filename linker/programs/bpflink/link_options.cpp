@@ -32,10 +32,7 @@ auto& exports_of(LinkOptions& link) {
 }
 
 OptionAction append_export(LinkOptions& link) {
-  return [&link](std::string_view name) -> std::expected<void, Error> {
-    exports_of(link).emplace(name);
-    return {};
-  };
+  return always([&link](std::string_view name) { exports_of(link).emplace(name); });
 }
 
 OptionAction append_exports_in_file(LinkOptions& link) {
@@ -57,25 +54,21 @@ OptionAction append_exports_in_file(LinkOptions& link) {
 }
 
 OptionAction add_library(LinkCommand& command) {
-  return [&command](std::string_view name) -> std::expected<void, Error> {
+  return always([&command](std::string_view name) {
     command.inputs.push_back({std::string(name), true, command.whole_archive});
-    return {};
-  };
+  });
 }
 
 OptionAction strip_all(LinkCommand& command) {
-  return [&command](std::string_view) -> std::expected<void, Error> {
-    command.link.discard_locals = command.strip_debug = true;
-    return {};
-  };
+  return always(
+      [&command](std::string_view) { command.link.discard_locals = command.strip_debug = true; });
 }
 
 OptionAction set_color(LinkCommand& command) {
-  return [&command](std::string_view when) -> std::expected<void, Error> {
+  return always([&command](std::string_view when) {
     command.color.reset();
     if (when != "auto") command.color = when == "always";
-    return {};
-  };
+  });
 }
 
 constexpr std::string_view compile =
@@ -114,18 +107,12 @@ std::vector<Option> foreign_options(LinkOptions& link) {
   constexpr std::string_view script = "there are no linker scripts: sections merge by name";
   constexpr std::string_view through_compiler =
       "linker options are written as they are, without -Wl,";
-  // As LLVM's linker spells --lto-O.
-  auto level = [&](unsigned value) {
-    return [&link, value](std::string_view) -> std::expected<void, Error> {
-      link.lto_level = value;
-      return {};
-    };
-  };
   return {
-      {"--lto-O0", "", "", level(0)},
-      {"--lto-O1", "", "", level(1)},
-      {"--lto-O2", "", "", level(2)},
-      {"--lto-O3", "", "", level(3)},
+      // As LLVM's linker spells --lto-O.
+      {"--lto-O0", "", "", set(link.lto_level, 0)},
+      {"--lto-O1", "", "", set(link.lto_level, 1)},
+      {"--lto-O2", "", "", set(link.lto_level, 2)},
+      {"--lto-O3", "", "", set(link.lto_level, 3)},
       {"-static,--static,-nostdlib,-g,--start-group,--end-group,-(,-),--as-needed,--no-as-needed",
        "", "", ignore()},
       {"-O0,-O1,-O2,-O3,-Os,-Oz", "", "", ignore()},
@@ -193,10 +180,9 @@ void LinkCommand::add_inputs(Linker& linker) const {
 }
 
 OptionAction add_input(LinkCommand& command) {
-  return [&command](std::string_view path) -> std::expected<void, Error> {
+  return always([&command](std::string_view path) {
     command.inputs.push_back({input_path(path), false, command.whole_archive});
-    return {};
-  };
+  });
 }
 
 std::vector<OptionGroup> link_options(LinkCommand& command) {
@@ -288,10 +274,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--save-temps", "", "Write the bitcode beside the output, joined and optimized",
          set(link.lto_save_temps)},
         {"--lto-emit-asm", "", "Write assembly of the joined bitcode, and no object",
-         [&link](std::string_view) -> std::expected<void, Error> {
-           link.lto_emit = LinkOptions::Emit::Assembly;
-           return {};
-         }}}},
+         set(link.lto_emit, LinkOptions::Emit::Assembly)}}},
       {"Reports",
        {{"-Map,--Map", "FILE", "Write a map of the output's sections to FILE", store(link.map_file),
          FileUse::Write},

@@ -19,39 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-OptionAction append_switches(std::vector<std::string>& list) {
-  return [&list](std::string_view text) -> std::expected<void, Error> {
-    for (auto part : std::views::split(text, ',')) list.emplace_back(part.begin(), part.end());
-    return {};
-  };
+/// Adds the words between commas to a list.
+template <typename List>
+void add_words(std::string_view words, List& list) {
+  for (auto word : std::views::split(words, ','))
+    list.insert(list.end(), std::string(word.begin(), word.end()));
 }
 
-OptionAction append_exports(LinkOptions& link) {
-  return [&link](std::string_view text) -> std::expected<void, Error> {
-    auto& exports = link.exports ? *link.exports : link.exports.emplace();
-    for (auto part : std::views::split(text, ',')) exports.emplace(part.begin(), part.end());
-    return {};
-  };
-}
-
-OptionAction set_level(LinkOptions& link, unsigned level) {
-  return [&link, level](std::string_view) -> std::expected<void, Error> {
-    link.lto_level = level;
-    return {};
-  };
-}
-
-/// The first output is the one that counts.
-OptionAction set_emit(LinkOptions& link, bool& is_named) {
-  return [&](std::string_view kind) -> std::expected<void, Error> {
-    if (std::exchange(is_named, true)) return {};
-    using enum LinkOptions::Emit;
-    link.lto_emit = kind == "asm"       ? Assembly
-                    : kind == "llvm-ir" ? Ir
-                    : kind == "llvm-bc" ? Bitcode
-                                        : Object;
-    return {};
-  };
+LinkOptions::Emit emit_of(std::string_view kind) {
+  using enum LinkOptions::Emit;
+  return kind == "asm" ? Assembly : kind == "llvm-ir" ? Ir : kind == "llvm-bc" ? Bitcode : Object;
 }
 
 OptionAction set_rust_target(LinkOptions& link) {
@@ -61,21 +38,6 @@ OptionAction set_rust_target(LinkOptions& link) {
     else if (!target.starts_with("bpf"))
       return fail("is no target for BPF");
     link.lto_foreign = true;
-    return {};
-  };
-}
-
-/// rustc names directories that are not there.
-OptionAction add_existing_directory(LinkOptions& link) {
-  return [&link](std::string_view directory) -> std::expected<void, Error> {
-    if (is_directory(std::string(directory))) link.library_paths.emplace_back(directory);
-    return {};
-  };
-}
-
-OptionAction set_log_level(bool& verbose) {
-  return [&verbose](std::string_view level) -> std::expected<void, Error> {
-    verbose = level != "error" && level != "warn";
     return {};
   };
 }
@@ -147,23 +109,35 @@ OptionGroup RustLinker::options() {
        // rustc gives its level before that of the user. Below the second, LLVM inlines little where
        // all is one program, and not even core compiles; what is to be small says so itself.
        {"-O0,-O1,-Os,-Oz,-O2", "", "Optimize as -O2 of a compiler does (default)",
-        set_level(link, 2)},
-       {"-O3", "", "Optimize as -O3 of a compiler does", set_level(link, 3)},
+        set(link.lto_level, 2)},
+       {"-O3", "", "Optimize as -O3 of a compiler does", set(link.lto_level, 3)},
        {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
-        set_emit(link, names_output_)},
-       {"--export", "SYMBOLS...", "Keep these symbols, and no others", append_exports(link)},
+        always([&](std::string_view kind) {
+          // The first output is the one that counts.
+          if (!std::exchange(names_output_, true)) link.lto_emit = emit_of(kind);
+        })},
+       {"--export", "SYMBOLS...", "Keep these symbols, and no others",
+        always([&](std::string_view names) {
+          add_words(names, link.exports ? *link.exports : link.exports.emplace());
+        })},
        {"--target", "TRIPLE...", "Compile bitcode of other targets", set_rust_target(link)},
-       {"-L,--library-path", "DIR...", "Look for archives in DIR", add_existing_directory(link)},
+       {"-L,--library-path", "DIR...", "Look for archives in DIR",
+        always([&](std::string_view directory) {
+          // rustc names directories that are not there.
+          if (is_directory(std::string(directory))) link.library_paths.emplace_back(directory);
+        })},
        {"--unroll-loops", "", "Unroll loops, for kernels that allow none", set(unrolls_)},
        {"--ignore-inline-never", "", "Inline all that can be", set(ignores_noinline_)},
        {"--allow-bpf-trap", "", "Let LLVM call __bpf_trap", set(may_trap_)},
        {"--disable-expand-memcpy-in-order", "", "Let LLVM copy in any order",
         set(copies_in_any_order_)},
-       {"--llvm-args", "SWITCHES...", "Give LLVM these switches", append_switches(switches_)},
-       {"--dump-module", "DIR...", "The same as --save-temps",
-        [&link](std::string_view) { return set(link.lto_save_temps)({}); }},
+       {"--llvm-args", "SWITCHES...", "Give LLVM these switches",
+        always([&](std::string_view switches) { add_words(switches, switches_); })},
+       {"--dump-module", "DIR...", "The same as --save-temps", set(link.lto_save_temps)},
        {"--log-level", "error|warn|info|debug|trace...", "From info on, the same as --verbose",
-        set_log_level(command_.verbose)},
+        always([&](std::string_view level) {
+          command_.verbose = level != "error" && level != "warn";
+        })},
        // Always so here, or without a meaning
        {"--btf,--debug,--disable-memory-builtins", "", "", ignore()},
        {"--fatal-errors,--log-file", "VALUE...", "", ignore()}}};

@@ -26,12 +26,6 @@ std::string name_of_file(std::string_view path) {
 
 std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::string> arguments) {
   BpfskelOptions options;
-  auto choose = [&options](Language language) -> OptionAction {
-    return [&options, language](std::string_view) -> std::expected<void, Error> {
-      options.language = language;
-      return {};
-    };
-  };
   std::vector<OptionGroup> groups = link_options(options);
   std::vector<Option>& general = groups.front().options;
   general.insert(
@@ -40,11 +34,13 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
         store(options.output), FileUse::Write},
        {"--name", "NAME", "Name the skeleton NAME (default: from the first FILE)",
         store(options.name)},
-       {"--c", "", "Write a header for C and C++ (the default)", choose(Language::C)},
-       {"--cpp", "", "Write the header with a class that owns it", choose(Language::Cpp)},
-       {"--rust", "", "Write a module for Rust", choose(Language::Rust)},
+       {"--c", "", "Write a header for C and C++ (the default)",
+        set(options.language, Language::C)},
+       {"--cpp", "", "Write the header with a class that owns it",
+        set(options.language, Language::Cpp)},
+       {"--rust", "", "Write a module for Rust", set(options.language, Language::Rust)},
        {"--libbpf-rs", "", "Write a module for Rust and the crate libbpf-rs",
-        choose(Language::LibbpfRs)},
+        set(options.language, Language::LibbpfRs)},
        {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
         set(options.subskeleton)}});
   OptionTable table({.name = "bpfskel",

@@ -21,10 +21,9 @@ OptionAction store_target(std::optional<LinuxRelease>& target) {
 }
 
 std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
-  OptionAction choose_dump = [&options](std::string_view form) -> std::expected<void, Error> {
+  OptionAction choose_dump = always([&options](std::string_view form) {
     options.dump = form == "c" ? BtfdedupOptions::Dump::C : BtfdedupOptions::Dump::Raw;
-    return {};
-  };
+  });
   return {
       {"Options",
        {{"-o,--output", "FILE", "Write the BTF to FILE (- for standard output)",
