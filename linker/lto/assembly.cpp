@@ -1,10 +1,10 @@
-#include "linker/lto/assembly.hpp"
-
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <charconv>
+
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 namespace {

@@ -144,13 +144,19 @@ Metadata Ir::description_of(Value global) const {
 
 std::set<std::string> Ir::names_in_assembly(
     LlvmModule module, const std::function<void(Value, std::string_view)>& visit) const {
+  constexpr int call = 45;
   std::set<std::string> names;
   size_t size = 0;
   const char* text = llvm.GetModuleInlineAsm(module, &size);
   add_names({text, size}, names);
-  for_each_assembly(module, [&](Value call, std::string_view code) {
-    add_names(code, names);
-    if (visit) visit(call, code);
+  for_each_function(module, [&](Value f) {
+    for_each_instruction(f, [&](Value i) {
+      Value callee = llvm.GetInstructionOpcode(i) == call ? llvm.GetCalledValue(i) : nullptr;
+      if (!callee || !llvm.IsAInlineAsm(callee)) return;
+      const std::string code = print(callee);
+      add_names(code, names);
+      if (visit) visit(i, code);
+    });
   });
   return names;
 }

@@ -38,19 +38,6 @@ struct Ir {
     for (Value f = llvm.GetFirstFunction(module); f; f = llvm.GetNextFunction(f)) visit(f);
   }
 
-  /// Calls visit(call, text) for inline assembly: "void asm "r1 = 5\0Acall there", "=r"".
-  template <typename Visit>
-  void for_each_assembly(LlvmModule module, Visit visit) const {
-    constexpr int call = 45;
-    for_each_function(module, [&](Value f) {
-      for_each_instruction(f, [&](Value i) {
-        if (llvm.GetInstructionOpcode(i) != call) return;
-        Value callee = llvm.GetCalledValue(i);
-        if (llvm.IsAInlineAsm(callee)) visit(i, print(callee));
-      });
-    });
-  }
-
   template <typename Visit>
   void for_each_instruction(Value function, Visit visit) const {
     for (Block b = llvm.GetFirstBasicBlock(function); b; b = llvm.GetNextBasicBlock(b))
@@ -87,7 +74,7 @@ struct Ir {
   Metadata description_of(Value global) const;
 
   /// What assembly of the module calls, or loads the address of: "call NAME" and "r1 = NAME ll".
-  /// Calls visit(call, text) as for_each_assembly() does.
+  /// Calls visit(call, text) for that in functions: "void asm "r1 = 5\0Acall there", "=r"".
   std::set<std::string> names_in_assembly(
       LlvmModule module,
       const std::function<void(Value call, std::string_view text)>& visit = {}) const;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "linker/lto/compiler.hpp"
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 namespace {

@@ -43,17 +43,16 @@ unsigned version_of(void* library, const std::string& file) {
 std::expected<Llvm, Error> bind(void* library, unsigned version) {
   Llvm llvm;
   llvm.version = version;
-// NOLINTBEGIN(bugprone-macro-parentheses)
+  auto find = [&](auto& function, const char* name) {
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+    return function != nullptr;
+  };
 #define X(name, result, parameters) \
-  llvm.name = reinterpret_cast<result(*) parameters>(::dlsym(library, "LLVM" #name));
-  BPFLINK_LLVM_FUNCTIONS(X)
-  BPFLINK_LLVM_NEWER_FUNCTIONS(X)
-#undef X
-// NOLINTEND(bugprone-macro-parentheses)
-#define X(name, result, parameters) \
-  if (!llvm.name) return fail("the library of LLVM has no LLVM" #name);
+  if (!find(llvm.name, "LLVM" #name)) return fail("the library of LLVM has no LLVM" #name);
   BPFLINK_LLVM_FUNCTIONS(X)
 #undef X
+  find(llvm.ReplaceMDNodeOperandWith, "LLVMReplaceMDNodeOperandWith");
   Dl_info info;
   if (::dladdr(reinterpret_cast<void*>(llvm.ContextCreate), &info) != 0) llvm.file = info.dli_fname;
   return llvm;

@@ -175,18 +175,15 @@ constexpr unsigned function_index = ~0u;
   X(VerifyFunction, int, (Value, int))                                                            \
   X(ConstInt, Value, (Type, unsigned long long, int))                                             \
   X(Int32TypeInContext, Type, (Context))
-// Those that not all releases have
-#define BPFLINK_LLVM_NEWER_FUNCTIONS(X) \
-  X(ReplaceMDNodeOperandWith, void, (Value, unsigned, Metadata))
 
 struct Llvm {
 // NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define X(name, result, parameters) result(*name) parameters = nullptr;
   BPFLINK_LLVM_FUNCTIONS(X)
-  BPFLINK_LLVM_NEWER_FUNCTIONS(X)
 #undef X
-  unsigned version = 0;  ///< its major version
-  std::string file;      ///< its library
+  void (*ReplaceMDNodeOperandWith)(Value, unsigned, Metadata) = nullptr;  ///< null before LLVM 16
+  unsigned version = 0;                                                   ///< its major version
+  std::string file;                                                       ///< its library
 };
 
 /// No release for which this looks is newer.

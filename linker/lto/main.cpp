@@ -22,7 +22,7 @@
 #include "linker/error.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
-#include "linker/lto/compiler.hpp"
+#include "linker/lto/session.hpp"
 
 // LeakSanitizer would open files when this process ends.
 extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)

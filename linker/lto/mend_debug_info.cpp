@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "dedup/check/names.hpp"
-#include "linker/lto/compiler.hpp"
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 namespace {

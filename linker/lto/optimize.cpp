@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "linker/lto/compiler.hpp"
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 namespace {

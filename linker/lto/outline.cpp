@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "linker/lto/compiler.hpp"
+#include "linker/lto/session.hpp"
 
 namespace bpflink::lto {
 namespace {

@@ -1,4 +1,5 @@
-// LLVM at work on the modules of a request: reading, passes, code, and what there is to say.
+// LLVM at work on the modules of a request: reading, passes, code, what there is to say, and the
+// steps of all that.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "linker/lto/assembly.hpp"
 #include "linker/lto/ir.hpp"
 #include "linker/lto/protocol.hpp"
 
@@ -20,6 +23,29 @@ void answer(const Part& part);
 struct Cpu {
   std::string name, features;
   uint64_t module = 0;  ///< that says so
+};
+
+/// Inline assembly that LLVM cannot assemble: which call of a source it is of. LLVM tells a line of
+/// the assembly alone, with operands in it.
+class Assembly {
+ public:
+  /// Adds a call in a module, with what names_in_assembly() has of it.
+  void add(const Ir& ir, uint64_t module, Value call, std::string_view printed);
+
+  /// The module and the text of a message of LLVM's about a module. If that is about inline
+  /// assembly that was added, "a.c:3:5: in function f, 'CODE': ...". Each call is named before one
+  /// is again.
+  std::pair<uint64_t, std::string> locate(uint64_t module, std::string_view text);
+
+ private:
+  struct Call {
+    uint64_t module;
+    std::string place, function;
+    std::vector<std::string> lines;  ///< patterns of them
+    bool is_reported = false;
+  };
+
+  std::vector<Call> calls_;
 };
 
 class Session {
@@ -73,5 +99,22 @@ class Session {
   static Session* reading_;  ///< while LLVM may end the process
   bool failed_ = false;
 };
+
+// The steps, each in a file
+
+/// outline.cpp: makes a module that has all that other files may see of this one, and none of its
+/// code: its object has the symbols and types that a compiler would give it, whatever the backend
+/// refuses.
+LlvmModule make_outline(const Ir& ir, LlvmModule module);
+
+/// join.cpp: joins the modules of the request to one. Null after an error.
+LlvmModule join(Session& session);
+
+/// optimize.cpp: makes one program of the joined module. Null after an error.
+LlvmModule optimize(Session& session, LlvmModule joined);
+
+/// mend_debug_info.cpp: mends debug information of Rust that LLVM cannot make types of, and gives
+/// it names for kernels where the request says so.
+LlvmModule mend_debug_info(const Session& session, LlvmModule module);
 
 }  // namespace bpflink::lto
