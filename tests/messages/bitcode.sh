@@ -22,37 +22,12 @@ fails "main.bc: is LLVM bitcode, of $made_by: cannot load LLVM: ./none.so: canno
 echo 'int f;' | cc -shared -x c - -o other.so
 fails "main.bc: is LLVM bitcode, of $made_by: the library of LLVM has no LLVMContextCreate" --lto-library ./other.so main.bc
 
-# later.bc: an identification block of LLVM 59 (LLVM Bitcode File Format)
-python3 - <<'END'
-bits = []
-def fixed(value, width): bits.extend(value >> i & 1 for i in range(width))
-def variable(value, width):
-    while value >> (width - 1):
-        fixed(value & (1 << width - 1) - 1 | 1 << width - 1, width)
-        value >>= width - 1
-    fixed(value, width)
-def record(code, values): # not abbreviated
-    fixed(3, 5)
-    for value in [code, len(values), *values]: variable(value, 6)
-def begin():
-    bits.clear()
-    fixed(1, 2), variable(13, 8), variable(5, 4)
-    bits.extend([0] * (-len(bits) % 32) + [0] * 32)
-def write(file):
-    bits.extend([0] * (-len(bits) % 32))
-    body = bytes(sum(bit << j for j, bit in enumerate(bits[i:i + 8])) for i in range(0, len(bits), 8))
-    open(file, "wb").write(b"BC\xC0\xDE" + body)
-begin()
-record(1, b"LLVM59.1.0")
-record(2, [0])
-fixed(0, 5)
-write("later.bc")
-# A record of 2^60 elements that take no bits: an array of the literal 1
-begin()
-fixed(2, 5), variable(3, 5), fixed(1, 1), variable(2, 8), fixed(0, 1), fixed(3, 3), fixed(1, 1), variable(1, 8)
-fixed(4, 5), variable(1 << 60, 6), fixed(0, 64)
-write("many.bc")
-END
+# Identification blocks (LLVM Bitcode File Format): of LLVM59.1.0, and with a record of 2^60 elements that take no bits,
+# an array of the literal 1
+for file in later:23505881156ca115ea200fdc200edc000e86100000000000 many:6214b0010404411004411004413000000000000000000000; do
+  python3 -c 'import sys; sys.stdout.buffer.write(b"BC" + bytes.fromhex("c0de3514000000000000" + sys.argv[1]))' \
+    "${file#*:}" >"${file%:*}.bc"
+done
 "$BPFLINK" main.bc later.bc -o out.o 2>errors && fail 'later.bc links'
 sed -i -E 's/only of ([0-9]+, )*'"$version"'(, [0-9]+)*:/only of those here:/' errors
 grep -qxF 'bpflink: error: later.bc: is LLVM bitcode, of LLVM59.1.0: there is no library of LLVM 59 or newer, only of those here: install libLLVM (Debian: libllvm59), or name one with --lto-library' \
