@@ -12,16 +12,9 @@
 namespace bpflink::lto {
 namespace {
 
-/// Replaces it in metadata, whose lines begin with an exclamation mark: a program may hold any
-/// text.
-bool replace_all(std::string& text, std::string_view old, std::string_view with) {
-  bool is_changed = false;
-  for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += old.size()) {
-    if (text[text.rfind('\n', at) + 1] != '!') continue;
+void replace_all(std::string& text, std::string_view old, std::string_view with) {
+  for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += with.size())
     text.replace(at, old.size(), with);
-    is_changed = true;
-  }
-  return is_changed;
 }
 
 bool is_of_rust(const Ir& ir, LlvmModule module) {
@@ -32,26 +25,15 @@ bool is_of_rust(const Ir& ir, LlvmModule module) {
   });
 }
 
-/// Renames all but variables, which loaders find by their symbols.
-std::string with_kernel_names(std::string_view text) {
+/// Renames what a line of metadata describes, but variables, which loaders find by their symbols.
+void rename_for_kernels(std::string& line) {
   constexpr std::string_view key = "name: \"";
-  std::string renamed;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n', 1));
-    text.remove_prefix(line.size());
-    size_t at = line.starts_with("\n!") ? line.find(key) : line.npos;
-    while (at != line.npos && line[at - 1] != '(' && line[at - 1] != ' ')
-      at = line.find(key, at + 1);  // "filename: "
-    if (at == line.npos || line.contains("!DIGlobalVariable(")) {
-      renamed += line;
-      continue;
-    }
-    size_t begin = at + key.size(), end = std::min(line.find('"', begin), line.size());
-    renamed.append(line.substr(0, begin));
-    renamed += kernel_name(unescaped(line.substr(begin, end - begin)));
-    renamed += line.substr(end);
-  }
-  return renamed;
+  size_t at = line.find(key);
+  while (at != line.npos && line[at - 1] != '(' && line[at - 1] != ' ')
+    at = line.find(key, at + 1);  // "filename: "
+  if (at == line.npos || line.contains("!DIGlobalVariable(")) return;
+  size_t begin = at + key.size(), end = std::min(line.find('"', begin), line.size());
+  line.replace(begin, end - begin, kernel_name(unescaped(line.substr(begin, end - begin))));
 }
 
 }  // namespace
@@ -61,16 +43,22 @@ LlvmModule mend_debug_info(const Session& session, LlvmModule module) {
   bool renames = session.options.kernel_names && !session.request.makes_object();
   if (!module || !(renames || is_of_rust(session.ir, module))) return module;
   char* printed = llvm.PrintModuleToString(module);
-  std::string text = printed;
+  const std::string before = printed;
   llvm.DisposeMessage(printed);
-  bool is_changed = replace_all(text, "encoding: DW_ATE_UTF", "encoding: DW_ATE_unsigned");
-  if (size_t end = text.find(" = !{}\n"); end != text.npos) {
-    size_t begin = text.rfind('\n', end) + 1;
-    std::string nothing = text.substr(begin, end - begin);
-    is_changed |= replace_all(text, fmt::format("types: {})", nothing), "types: !{null})");
+  size_t end = before.find(" = !{}\n"), begin = before.rfind('\n', end) + 1;
+  const std::string nothing = fmt::format("types: {})", before.substr(begin, end - begin));
+  std::string text;
+  for (std::string_view rest = before; !rest.empty();) {
+    std::string line(rest.substr(0, rest.find('\n', 1)));  // with the end of the one before
+    rest.remove_prefix(line.size());
+    if (line.starts_with("\n!")) {  // elsewhere, a program may hold any text
+      replace_all(line, "encoding: DW_ATE_UTF", "encoding: DW_ATE_unsigned");
+      if (end != before.npos) replace_all(line, nothing, "types: !{null})");
+      if (renames) rename_for_kernels(line);
+    }
+    text += line;
   }
-  if (renames) text = with_kernel_names(text);
-  if (!is_changed && !renames) return module;
+  if (text == before) return module;
   Buffer buffer = llvm.CreateMemoryBufferWithMemoryRange(text.c_str(), text.size(), "lto", 1);
   LlvmModule changed = nullptr;
   char* message = nullptr;
