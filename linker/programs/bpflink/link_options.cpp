@@ -31,10 +31,6 @@ auto& exports_of(LinkOptions& link) {
   return link.exports ? *link.exports : link.exports.emplace();
 }
 
-OptionAction append_export(LinkOptions& link) {
-  return always([&link](std::string_view name) { exports_of(link).emplace(name); });
-}
-
 OptionAction append_exports_in_file(LinkOptions& link) {
   return [&link](std::string_view path) -> std::expected<void, Error> {
     auto file = InputFile::open(input_path(path));
@@ -56,18 +52,6 @@ OptionAction append_exports_in_file(LinkOptions& link) {
 OptionAction add_library(LinkCommand& command) {
   return always([&command](std::string_view name) {
     command.inputs.push_back({std::string(name), true, command.whole_archive});
-  });
-}
-
-OptionAction strip_all(LinkCommand& command) {
-  return always(
-      [&command](std::string_view) { command.link.discard_locals = command.strip_debug = true; });
-}
-
-OptionAction set_color(LinkCommand& command) {
-  return always([&command](std::string_view when) {
-    command.color.reset();
-    if (when != "auto") command.color = when == "always";
   });
 }
 
@@ -244,14 +228,14 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          "Put PREFIX before the names of symbols that FILE defines",
          append_pair(link.prefix_symbols_of, parse_prefix, "FILE=PREFIX")},
         {"--export", "SYMBOL...", "Keep SYMBOL; other functions of bitcode become internal",
-         append_export(link)},
+         always([&](std::string_view name) { exports_of(link).emplace(name); })},
         {"--export-symbols", "FILE...", "Do so for the symbols in FILE, one on each line",
          append_exports_in_file(link)},
         {"-x,--discard-all", "",
          "Drop local symbols that nothing needs: labels, file names, variables",
          set(link.discard_locals)},
         {"-s,--strip-all", "", "-x and -S: drop all that loaders do not need",
-         strip_all(command)}}},
+         always([&](std::string_view) { command.strip_debug = link.discard_locals = true; })}}},
       {"LLVM bitcode",
        {{"--lto-O", "N", "Optimize files of bitcode, joined, as -ON does: 0 to 3 (default: 2)",
          store_number(link.lto_level, 0, 3), FileUse::Read, "0|1|2|3"},
@@ -311,7 +295,11 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         of_program({"--error-limit", "N", "Print at most N errors (default: 20); 0 prints all",
                     store_number(command.error_limit, 0, UINT32_MAX)}),
         of_program({"--color-diagnostics", "auto|always|never",
-                    "Color messages: auto (on a terminal), always or never", set_color(command)}),
+                    "Color messages: auto (on a terminal), always or never",
+                    always([&](std::string_view when) {
+                      command.color.reset();
+                      if (when != "auto") command.color = when == "always";
+                    })}),
         of_program({"--json-diagnostics", "", "Print messages as JSON, one on each line",
                     set(command.json_diagnostics)})}},
       {"", foreign_options(link)}};
