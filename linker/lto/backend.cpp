@@ -107,11 +107,8 @@ Reply decode_reply(InputFile file, const Request& request) {
 
 /// Whether LLVM is still the one that made the reply, and it had no errors.
 bool is_lasting(const Reply& reply) {
-  bool has_error = std::ranges::any_of(reply.parts, [](const Part& part) {
-    return part.is_message() && part.kind != PartKind::Warning;
-  });
   std::string_view library = reply.find(PartKind::Library);
-  return !has_error && reply.crash.empty() && !library.empty() &&
+  return reply.find(PartKind::Error).empty() && reply.crash.empty() && !library.empty() &&
          library == identity_of(std::string(library.substr(0, library.find('\n'))));
 }
 

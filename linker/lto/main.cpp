@@ -140,10 +140,14 @@ int run() {
     if (auto ok = confine(options); !ok) llvm = std::unexpected(ok.error());
   if (llvm && llvm->version != 0)
     answer({.kind = PartKind::Release, .bytes = fmt::format("LLVM {}", llvm->version)});
-  if (!llvm)
-    answer({PartKind::NoLibrary, module, llvm.error().message});
-  else
+  if (llvm) {
     compile(*llvm, request);
+  } else {
+    auto producer = producer_of(bytes_of(request.modules[module].bitcode));
+    answer({PartKind::Error, module,
+            fmt::format("is LLVM bitcode, of {}: {}", producer.value_or("an unknown compiler"),
+                        llvm.error().message)});
+  }
   // Without LLVM's destructors, which take longer than they are worth.
   ::_exit(0);
 }

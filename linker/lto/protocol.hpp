@@ -65,7 +65,6 @@ inline std::string identity_of(const std::string& file) {
 enum class PartKind : uint64_t {
   Error,
   Warning,
-  NoLibrary,  ///< an error: there is no LLVM that reads the bitcode
   Output,     ///< an object, or the assembly
   Joined,     ///< bitcode before optimization
   Optimized,  ///< bitcode after it
@@ -78,7 +77,7 @@ struct Part {
   uint64_t module = 0;  ///< the index of the module that this is about
   std::string_view bytes;
 
-  bool is_message() const { return kind <= PartKind::NoLibrary; }
+  bool is_message() const { return kind <= PartKind::Warning; }
 };
 
 template <typename T>

@@ -7,7 +7,6 @@
 
 #include "linker/io/paths.hpp"
 #include "linker/lto/backend.hpp"
-#include "linker/lto/bitcode.hpp"
 
 namespace bpflink::lto {
 namespace {
@@ -45,24 +44,15 @@ std::string_view function_in(std::string_view message) {
   return message.substr(0, message.find_first_of(" :,"));
 }
 
-/// What such a part says, to stand behind the name of the module.
-std::string message_of(const Request& request, const Part& part) {
+}  // namespace
+
+Diagnostic to_diagnostic(const Request& request, const Part& part,
+                         const FindFunction& find_function) {
   std::string message(part.bytes.substr(0, part.bytes.find_last_not_of('\n') + 1));
   // Below a message on assembly are its line and a mark.
   if (message.starts_with("<inline asm>"))
     message.resize(std::min(message.find('\n'), message.size()));
   if (message.contains("Could not find inc")) message += ": assembly in bitcode cannot read files";
-  if (part.kind != PartKind::NoLibrary) return message;
-  auto producer = producer_of(bytes_of(request.modules[part.module].bitcode));
-  return fmt::format("is LLVM bitcode, of {}: {}", producer.value_or("an unknown compiler"),
-                     message);
-}
-
-}  // namespace
-
-Diagnostic to_diagnostic(const Request& request, const Part& part,
-                         const FindFunction& find_function) {
-  std::string message = message_of(request, part);
   DiagnosticLocation place = take_place(message);
   std::string_view function_name = function_in(message);
   DiagnosticLocation function =

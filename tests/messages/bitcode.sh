@@ -230,7 +230,7 @@ BPFLINK_LTO=./aborts fails 'main.bc: LLVM gave up: cannot do this' main.bc
 program crashes <<<'kill -SEGV $$'
 BPFLINK_LTO=./crashes fails 'main.bc: LLVM crashed: Segmentation fault; --lto-library chooses another one' main.bc
 # It has said which release it is: kind 6, of module 0, 7 bytes.
-program crashes <<<"printf '\7%015d\7%07dLLVM 99' 0 0 | tr 0 '\0' >&3; kill -SEGV \$\$"
+program crashes <<<"printf '\6%015d\7%07dLLVM 99' 0 0 | tr 0 '\0' >&3; kill -SEGV \$\$"
 BPFLINK_LTO=./crashes fails 'main.bc: LLVM 99 crashed: Segmentation fault; --lto-library chooses another one' main.bc
 program crashes-then <<END
 [[ ! -e ran ]] || kill -SEGV \$\$

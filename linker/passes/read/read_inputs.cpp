@@ -266,16 +266,15 @@ class InputReader {
     size_t next = 0;  // the module that LLVM has come to
     for (const lto::Part& part : reply->parts) {
       Candidate& module = *modules[part.module];
-      bool is_warning = part.kind == lto::PartKind::Warning;
       // join_bitcode() repeats a warning.
-      if (part.is_message() && !(is_warning && !request.joins))
+      if (part.kind == lto::PartKind::Error || (part.is_message() && request.joins))
         module.messages.push_back(lto::to_diagnostic(request, part));
       if (part.kind == lto::PartKind::Output) {
         module.file = InputFile::part_of(file, module.name, bytes_of(part.bytes));
         read_object(module);
         if (module.object && !request.joins) module.object->bitcode = module.bitcode;
       }
-      if (part.kind == lto::PartKind::Output || (part.is_message() && !is_warning))
+      if (part.kind == lto::PartKind::Output || part.kind == lto::PartKind::Error)
         next = part.module + 1;
     }
     if (!reply->crash.empty() && next < modules.size())
