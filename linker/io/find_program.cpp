@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 
 #include "dedup/messages.hpp"
 #include "linker/io/file_rights.hpp"
@@ -46,54 +45,35 @@ fs::path own_file() {
   return {};
 }
 
-class Search {
- public:
-  Search(const std::string& name, const char* variable, std::string_view purpose)
-      : name_(name), variable_(variable), purpose_(purpose) {}
-
-  std::expected<std::string, Error> run() {
-    if (const char* named = ::secure_getenv(variable_); named && *named) return named;
-    std::error_code error;
-    for (const fs::path& file : {own_file(), fs::path("/proc/self/exe")})
-      if (auto found = look_near(fs::canonical(file, error))) return *found;
-    const fs::path program = installed_ / name_;
-    if (::access(program.c_str(), X_OK) == 0) return program.string();
-    return std::unexpected(Error{fmt::format("{} needs the program {}, which is not in {}",
-                                             purpose_, name_, installed_.string()),
-                                 refused_});
-  }
-
- private:
-  /// Looks where the program is relative to `file`, in the build tree and in an installation.
-  std::optional<std::string> look_near(const fs::path& file) {
-    struct stat info;
-    if (file.empty() || ::stat(file.c_str(), &info) != 0) return std::nullopt;
-    for (const fs::path& place : {fs::path(), installed_.lexically_relative(BPFLINK_BINDIR),
-                                  installed_.lexically_relative(BPFLINK_LIBDIR)}) {
-      std::error_code error;
-      fs::path program = fs::canonical(file.parent_path() / place / name_, error);
-      if (error || ::access(program.c_str(), X_OK) != 0) continue;
-      std::string open = find_open_to_others(program.string(), info.st_uid);
-      if (open.empty()) return program.string();
-      if (refused_.empty())
-        refused_ = fmt::format("{} is not run, as others may write to {}; {} may name it",
-                               program.string(), open, variable_);
-    }
-    return std::nullopt;
-  }
-
-  const std::string& name_;
-  const char* variable_;
-  std::string_view purpose_;
-  const fs::path installed_ = fs::path(BPFLINK_LIBEXECDIR) / "bpflink";
-  std::string refused_;  ///< why a program that was found is not run
-};
-
 }  // namespace
 
 std::expected<std::string, Error> find_program(const std::string& name, const char* variable,
                                                std::string_view purpose) {
-  return Search(name, variable, purpose).run();
+  if (const char* named = ::secure_getenv(variable); named && *named) return named;
+  const fs::path installed = fs::path(BPFLINK_LIBEXECDIR) / "bpflink";
+  std::string refused;  // why a program that was found is not run
+  for (const fs::path& from : {own_file(), fs::path("/proc/self/exe")}) {
+    std::error_code error;
+    const fs::path file = fs::canonical(from, error);
+    struct stat info;
+    if (file.empty() || ::stat(file.c_str(), &info) != 0) continue;
+    // In the build tree and in an installation
+    for (const fs::path& place : {fs::path(), installed.lexically_relative(BPFLINK_BINDIR),
+                                  installed.lexically_relative(BPFLINK_LIBDIR)}) {
+      fs::path program = fs::canonical(file.parent_path() / place / name, error);
+      if (error || ::access(program.c_str(), X_OK) != 0) continue;
+      std::string open = find_open_to_others(program.string(), info.st_uid);
+      if (open.empty()) return program.string();
+      if (refused.empty())
+        refused = fmt::format("{} is not run, as others may write to {}; {} may name it",
+                              program.string(), open, variable);
+    }
+  }
+  const fs::path program = installed / name;
+  if (::access(program.c_str(), X_OK) == 0) return program.string();
+  return std::unexpected(Error{
+      fmt::format("{} needs the program {}, which is not in {}", purpose, name, installed.string()),
+      refused});
 }
 
 }  // namespace bpflink
