@@ -38,7 +38,7 @@ std::expected<Reply, Error> run_backend(const Request& request);
 /// Finds where a function of the modules is defined; an empty location if it does not know.
 using FindFunction = std::function<DiagnosticLocation(std::string_view name)>;
 
-/// report_parts.cpp: what an error or a warning says, with its place.
+/// What an error or a warning says, with its place.
 Diagnostic to_diagnostic(const Request& request, const Part& part,
                          const FindFunction& find_function = {});
 

@@ -29,6 +29,20 @@ void* open_release(unsigned version) {
   return nullptr;
 }
 
+/// The major version of LLVM in the name of its library, "libLLVM-19.so" or "libLLVM.so.19.1"; 0 if
+/// the name does not tell.
+unsigned version_of_library(const std::string& name) {
+  for (std::string_view prefix : {"libLLVM-", "libLLVM.so."}) {
+    size_t at = name.rfind(prefix);
+    if (at == name.npos) continue;
+    unsigned version = 0;
+    const char* begin = name.data() + at + prefix.size();
+    if (std::from_chars(begin, name.data() + name.size(), version).ec == std::errc())
+      return version;
+  }
+  return 0;
+}
+
 unsigned version_of(void* library, const std::string& file) {
   // Since LLVM 16
   if (auto* get = reinterpret_cast<void (*)(unsigned*, unsigned*, unsigned*)>(
@@ -68,18 +82,6 @@ std::expected<Llvm, Error> load_file(const std::string& file) {
 }
 
 }  // namespace
-
-unsigned version_of_library(const std::string& name) {
-  for (std::string_view prefix : {"libLLVM-", "libLLVM.so."}) {
-    size_t at = name.rfind(prefix);
-    if (at == name.npos) continue;
-    unsigned version = 0;
-    const char* begin = name.data() + at + prefix.size();
-    if (std::from_chars(begin, name.data() + name.size(), version).ec == std::errc())
-      return version;
-  }
-  return 0;
-}
 
 std::expected<Llvm, Error> load_llvm(const std::string& file, const std::string& first,
                                      unsigned oldest) {

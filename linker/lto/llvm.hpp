@@ -189,10 +189,6 @@ struct Llvm {
 /// No release for which this looks is newer.
 inline constexpr unsigned newest_possible = 60;
 
-/// The major version of LLVM in the name of its library, "libLLVM-19.so" or "libLLVM.so.19.1"; 0 if
-/// the name does not tell.
-unsigned version_of_library(const std::string& name);
-
 /// Loads LLVM from `file`; if that is empty, from `first`, and if that cannot be loaded or is older
 /// than `oldest`, the newest that is installed and not older. Errors: there is none; it cannot be
 /// loaded; it has no backend for BPF.

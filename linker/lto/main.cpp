@@ -126,8 +126,7 @@ void compile(const Llvm& llvm, const Request& request) {
 int run() {
   end_with_linker();
   Request request;
-  std::string_view input = map_input();
-  decode(request, input);
+  if (std::string_view input = map_input(); !decode(request, input)) ::_exit(1);
   const LinkOptions& options = request.options;
   auto [newest, module] = newest_producer(request);
   auto llvm = load_llvm(options.lto_library, options.lto_first_library, newest);
