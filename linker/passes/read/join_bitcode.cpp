@@ -50,8 +50,7 @@ class Joiner {
     if (!makes_object()) return write(*context_.object_output, output);
     if (context_.diagnostics.failed()) return;
     read_again(output);
-    note_optimized_away();
-    keep_outlines();
+    if (object_of_all_) note_optimized_away();
   }
 
  private:
@@ -172,14 +171,16 @@ class Joiner {
   }
 
   /// Reads the new object in place of the first module, and all others again: passes have changed
-  /// them.
+  /// them. Outlines have DWARF, where the joined object has none.
   void read_again(std::span<const std::byte> joined) {
     bool is_read = false;
-    for (const auto& object : modules_->objects) {
+    for (auto& object : modules_->objects) {
       if (!object->is_bitcode())
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
         object_of_all_ = read(name_of_joined(), joined);
+      if (object->is_bitcode() && object_of_all_)
+        object_of_all_->outlines.push_back(std::move(object));
     }
   }
 
@@ -200,8 +201,8 @@ class Joiner {
     for (const auto& object : context_.objects)
       for (const InputSymbol& symbol : object->symbols)
         if (symbol.is_in_section()) defined.insert(symbol.name);
-    for (const auto& object : modules_->objects)
-      for (uint32_t i = 1; object->is_bitcode() && i < object->symbols.size(); ++i) {
+    for (const auto& object : object_of_all_->outlines)
+      for (uint32_t i = 1; i < object->symbols.size(); ++i) {
         const InputSymbol& symbol = object->symbols[i];
         if (!symbol.is_in_section() || symbol.is_local() || lost_resolution(*object, i) ||
             defined.contains(symbol.name))
@@ -211,13 +212,6 @@ class Joiner {
             dropped_part(*object, section.name, symbol.value, symbol.name, symbol.size,
                          "LLVM has inlined it, or found that nothing needs it"));
       }
-  }
-
-  /// Outlines have DWARF, where the joined object has none.
-  void keep_outlines() {
-    for (auto& object : modules_->objects)
-      if (object->is_bitcode() && object_of_all_)
-        object_of_all_->outlines.push_back(std::move(object));
   }
 
   ObjectFile* read(const std::string& name, std::span<const std::byte> image) {
