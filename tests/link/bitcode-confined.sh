@@ -4,11 +4,6 @@
 . "$(dirname "$0")/common.sh"
 
 lto=$(dirname "$BPFLINK")/bpflink-lto
-# bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc
-bitcode() {
-  compile "$1" -flto "${@:2}" >/dev/null
-  mv "$1.o" "$1.bc"
-}
 # fails TEXT COMMAND...: the link fails with a message that ends so
 fails() {
   if "${@:2}" 2>errors >printed; then fail "${*:2} links"; fi

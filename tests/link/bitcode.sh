@@ -5,11 +5,6 @@
 find_llvm
 [[ $library ]] || skip "no library of LLVM $version"
 
-# bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc
-bitcode() {
-  compile "$1" -flto "${@:2}"
-  mv "$1.o" "$1.bc"
-}
 code() { llvm-objdump-19 -d --no-show-raw-insn --no-leading-addr "$@"; }
 symbols() { llvm-nm-19 "$@"; }
 # shows REGEX COMMAND...: what the command prints has such a line

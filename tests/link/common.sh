@@ -33,6 +33,12 @@ compile() {
     -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
+# bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc
+bitcode() {
+  compile "$1" -flto "${@:2}"
+  mv "$1.o" "$1.bc"
+}
+
 # assemble NAME [FLAG...] <<SOURCE: writes standard input to NAME.s and assembles it, with asm.inc, to NAME.o
 assemble() {
   cat >"$1.s"

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/common.sh"
 . "$here/faults.inc"
 
-compile a -flto <<<'int shared = 1; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }'
-mv a.o a.bc
+bitcode a <<<'int shared = 1; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + shared; }'
 find_llvm
 [[ $library ]] || skip "no library of LLVM $version"
 calls='pipe2 memfd_create fcntl lseek newfstatat openat read mmap munmap mprotect write ftruncate prctl
