@@ -24,6 +24,7 @@ struct DatasecEntry {
   uint64_t offset;
   uint32_t size;
   uint32_t id;  ///< of the VAR or FUNC in the output
+  const ObjectFile* file;
 };
 
 class DatasecBuilder {
@@ -69,7 +70,7 @@ class DatasecBuilder {
       if (!is_func) list_definition(*symbol, declaration.size);
     } else if (!declaration.datasec.empty() && declaration.linkage() == BtfLinkage::Extern) {
       // bpf-gcc lists externs in .bss, where they are not.
-      list(declaration.datasec, {0, declaration.size, symbol->output_btf_id});
+      list(declaration.datasec, {0, declaration.size, symbol->output_btf_id, &object});
     }
   }
 
@@ -131,7 +132,7 @@ class DatasecBuilder {
                   uint32_t type) {
     uint32_t id = add_var(object, declaration.type(), BtfLinkage::Static, type);
     object.type_map.set(declaration.type_id, id);
-    list(place.section->name, {place.offset, declaration.size, id});
+    list(place.section->name, {place.offset, declaration.size, id, &object});
   }
 
   void list_definition(const Symbol& symbol, uint32_t declared_size) {
@@ -141,7 +142,7 @@ class DatasecBuilder {
     auto place = place_of(section, input.value);
     if (!place || section.same_as) return;
     uint32_t size = input.size != 0 ? static_cast<uint32_t>(input.size) : declared_size;
-    list(place->section->name, {place->offset, size, symbol.output_btf_id});
+    list(place->section->name, {place->offset, size, symbol.output_btf_id, symbol.file});
   }
 
   uint32_t add_var(const ObjectFile& object, BtfType type, BtfLinkage linkage, uint32_t id) {
@@ -184,9 +185,9 @@ class DatasecBuilder {
                                    ? "extends beyond the section"
                                    : "";
       if (!fault.empty())
-        context_.diagnostics.error(fmt::format("variable '{}' at {}+{:#x} with {:#x} bytes {}",
-                                               btf_.name(type), name, variable.offset,
-                                               variable.size, fault));
+        context_.diagnostics.error(fmt::format("{}: variable '{}' at {}+{:#x} with {:#x} bytes {}",
+                                               variable.file->name, btf_.name(type), name,
+                                               variable.offset, variable.size, fault));
       end = variable.offset + variable.size;
     }
   }
