@@ -26,7 +26,7 @@ class DeclarationBinder {
     };
     for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
       std::string_view name = object_.symbols[i].name;
-      if (object_.symbols[i].is_local()) continue;
+      if (object_.symbols[i].is_local() || object_.symbols[i].is_absolute) continue;
       uint32_t hash = hash_bytes(name.data(), name.size());
       if (find(name, hash) == 0) globals.insert(hash, i);
     }

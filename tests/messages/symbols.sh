@@ -33,8 +33,10 @@ bad "symbol 'v' at 0x5 with 0x0 bytes is outside its section '.data' of 0x4 byte
 # objcopy renames symbols without their types. A symbol that it made local keeps its variable.
 llvm-objcopy-19 --redefine-sym v=w good.o renamed.o
 id=$(bpftool btf dump file good.o | sed -n "s/^\[\(.*\)\] VAR 'v'.*/\1/p")
-why="error: renamed.o: .BTF: type [$id] VAR 'v' is global, but there is no such symbol
+why=".BTF: type [$id] VAR 'v' is global, but there is no such symbol
 >>> objcopy renames symbols without their types: bpflink --redefine-sym does both"
+bad "$why" symbol:v:st_shndx=0xfff1 # a number is no variable
+why="error: renamed.o: $why"
 expect_message "bpflink: $why" "$BPFLINK" renamed.o -o out.o
 expect_message "bpfskel: $why" "$(realpath "$BPFSKEL")" renamed.o
 "$BPFCORE" check renamed.o good.o 2>errors && mistake 'bpfcore accepts it'
