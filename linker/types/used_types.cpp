@@ -42,8 +42,10 @@ class UsedTypes {
     index_tags();
     follow();
     std::vector<bool> orphaned = std::exchange(search_, TypeSearch(btf_)).take_found();
-    for (const BtfDeclaration& declaration : object_.declarations)
+    for (const BtfDeclaration& declaration : object_.declarations) {
+      orphaned[declaration.type_id] = is_gone(declaration);
       if (!is_gone(declaration)) use_references(declaration.type_id);
+    }
     use_all_records();
     use_kept();
     search_.follow([&](uint32_t id) { orphaned[id] = false; });
