@@ -105,12 +105,11 @@ class DeclarationBinder {
     });
   }
 
-  /// Finds the FUNCs that claim to be global, and whose functions are not.
+  /// Finds the FUNCs that claim to be global or extern, and whose functions are not.
   void find_local_functions() {
     std::unordered_map<uint32_t, BtfDeclaration*> nameless;
     for (BtfDeclaration& declaration : object_.declarations)
-      if (declaration.is_func() && declaration.symbol_index == 0 &&
-          declaration.linkage() == BtfLinkage::Global)
+      if (declaration.is_func() && declaration.symbol_index == 0 && !is_static(declaration))
         nameless.emplace(declaration.type_id, &declaration);
     if (nameless.empty()) return;
     object_.for_each_func_info([&](const InputSection& section, FuncInfo record) {
@@ -118,7 +117,8 @@ class DeclarationBinder {
       if (declaration == nameless.end()) return;
       const InputSymbol* function =
           object_.by_place().find_function(section.index, record.insn_off);
-      declaration->second->was_made_local = function && function->is_local();
+      declaration->second->was_made_local = declaration->second->linkage() == BtfLinkage::Extern ||
+                                            (function && function->is_local());
     });
   }
 

@@ -149,8 +149,8 @@ struct BtfDeclaration {
   uint32_t size = 0;  ///< bytes, according to the DATASEC
   /// Whether an earlier link made the FUNC, for a global function that had no type in any input.
   bool is_synthesized = false;
-  /// Whether the FUNC claims to be global, but its code has a local symbol: LLVM makes functions
-  /// internal when it joins bitcode.
+  /// Whether the FUNC claims to be global, but its code has a local symbol (LLVM makes functions
+  /// internal when it joins bitcode), or to be extern, but has code.
   bool was_made_local = false;
   /// Whether check_types() has reported a conflict with the type that describes the symbol.
   bool conflicts = false;

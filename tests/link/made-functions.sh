@@ -43,3 +43,9 @@ link main.o aliased.o
 [[ $(func_info | grep -cE ' (first|second)$') == 1 ]]
 "$BPFLINK" out.o -o again.o
 cmp out.o again.o
+
+# A FUNC that a damaged input calls extern is that of its static function.
+compile odd <<<'static __noinline int mix(int x) { return x * 3; } SEC("socket") int prog(struct __sk_buff *ctx) { return mix(ctx->len); }'
+python3 "$bpfobj" set odd.o extern.o type:mix:vlen=2
+"$BPFLINK" --verify extern.o -o out.o
+contains 'func static int mix(int x);' declarations
