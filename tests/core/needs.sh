@@ -144,3 +144,8 @@ if [[ -r $kernel && -n $(head -c 1 /proc/kallsyms) ]]; then
   expect 'kernel symbol any_symbol: fails /proc/kallsyms has no any_symbol
 kernel symbol weak_symbol: zero /proc/kallsyms has no weak_symbol' eval 'findings | grep "^kernel symbol"'
 fi
+
+# Without DWARF, a message names the object.
+llvm-objcopy-19 -g needs.o stripped.o
+core 1 check stripped.o small.btf
+[[ $(<core.log) == *$'no map type ringbuf (27) in small.btf\n>>> in stripped.o:(.maps+0x20)'* ]] || fail "$(<core.log)"
