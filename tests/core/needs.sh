@@ -148,4 +148,4 @@ fi
 # Without DWARF, a message names the object.
 llvm-objcopy-19 -g needs.o stripped.o
 core 1 check stripped.o small.btf
-[[ $(<core.log) == *$'no map type ringbuf (27) in small.btf\n>>> in stripped.o:(.maps+0x20)'* ]] || fail "$(<core.log)"
+[[ $(<core.log) == *$'that libbpf knows in small.btf\n>>> in stripped.o'* ]] || fail "$(<core.log)"
