@@ -103,7 +103,8 @@ fails 'bad.o:(.data+0x0): relocation R_BPF_64_ABS32 refers to offset 0x100000000
 # Variables
 compile good <<<'static volatile int a = 1, b = 2; SEC("socket") int prog(void *ctx) { return a + b; }'
 bad "variable 'b' at .data+0x2 with 0x4 bytes overlaps the variable before it" type:.data:7=2
-bad "variable 'b' at .data+0x4 with 0x40 bytes extends beyond the section" type:.data:8=0x40
+doctored bad.o type:.data:8=0x40
+fails "bad.o: variable 'b' at .data+0x4 with 0x40 bytes extends beyond the section" bad.o
 
 # Types of several inputs
 for size in 4 8; do

@@ -37,7 +37,7 @@ warns general 'no input has BTF' plain.o
 compile maps -g0 <<'END'
 struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); } counts SEC(".maps");
 END
-warns 'general maps.o' 'defines maps but has no BTF' good.o maps.o
+warns 'not-openable maps.o' 'defines maps but has no BTF' good.o maps.o
 
 # Lists: kernels find the elements' struct by name.
 for i in 1 2 3 4 5; do
