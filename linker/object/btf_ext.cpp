@@ -74,13 +74,6 @@ class TableReader {
     return result;
   }
 
-  /// Whether `offset` is that of a whole instruction slot, and not of an ld_imm64's second slot:
-  /// only that has opcode 0.
-  static bool is_instruction(std::span<const std::byte> code, uint32_t offset) {
-    return offset % insn_size == 0 && offset < code.size() && code.size() - offset >= insn_size &&
-           code[offset] != std::byte{0};
-  }
-
   std::expected<void, Error> check_record(uint64_t at, std::string_view section_name,
                                           const CodeSection& section) const {
     uint32_t insn_off = word(at);

@@ -75,6 +75,13 @@ inline Insn load_insn(const std::byte* from, std::endian order) {
           load<int16_t>(from + 2, order), load<int32_t>(from + 4, order)};
 }
 
+/// Whether `offset` is that of a whole instruction slot, and not of an ld_imm64's second slot:
+/// only that has opcode 0.
+inline bool is_instruction(std::span<const std::byte> code, uint64_t offset) {
+  return offset % insn_size == 0 && offset < code.size() && code.size() - offset >= insn_size &&
+         code[offset] != std::byte{0};
+}
+
 /// Calls `visit(at, insn)` for each instruction that begins in [begin, end) of `code`, all in
 /// bytes. The second slot of an ld_imm64 is not an instruction.
 template <typename Visit>

@@ -207,7 +207,10 @@ class ObjectReader {
     symbol.section = section;
     InputSection& holder = object_.sections[section];
     if (holder.role == SectionRole::JumpTables) symbol.binding = STB_LOCAL;
-    if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
+    bool begins_insn = !holder.is_code() || symbol.value >= holder.data.size() ||
+                       is_instruction(holder.data, symbol.value);
+    if (symbol.type == STT_FUNC &&
+        (!begins_insn || symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty .text with a symbol is needed: the symbol refers to it.

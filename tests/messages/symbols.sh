@@ -27,6 +27,7 @@ bad "symbol 'v' is in section 99, the last is $last" symbol:v:st_shndx=99
 bad "symbol 'v' is in section 65503, the last is $last" symbol:v:st_shndx=0xffdf
 bad "function 'prog' at 0x4 with 0x8 bytes does not consist of instructions" symbol:prog:st_value=4 symbol:prog:st_size=8
 bad "function 'prog' at 0x0 with 0xc bytes does not consist of instructions" symbol:prog:st_size=12
+bad "function 'prog' at 0x8 with 0x8 bytes does not consist of instructions" symbol:prog:st_value=8 symbol:prog:st_size=8 bytes:socket:8=0
 bad "symbol 'v' at 0x0 with 0x8 bytes is outside its section '.data' of 0x4 bytes" symbol:v:st_size=8
 bad "symbol 'v' at 0x5 with 0x0 bytes is outside its section '.data' of 0x4 bytes" symbol:v:st_value=5 symbol:v:st_size=0
 
