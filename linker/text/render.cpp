@@ -66,7 +66,7 @@ class Details {
     std::string source = source_line(place);
     switch (reference.role) {
       case ReferenceRole::Subject:
-        return source.empty() ? add_line("in {}", object_place(place)) : void();
+        return;
       case ReferenceRole::DefinedAt:
         return add_place("defined at", place);
       case ReferenceRole::ReferencedBy:

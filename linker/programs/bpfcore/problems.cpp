@@ -171,9 +171,10 @@ class ProblemFinder {
         problem.unknown.empty()
             ? fmt::format("{} in {}", complaint.what, where)
             : fmt::format("not known of {}: {}", where, list_of(problem.unknown, max_things));
-    auto at = problem.unknown.size() < 2 ? location(problem) : std::nullopt;
-    diagnostic.references.emplace_back(ReferenceRole::Subject).location =
-        at ? std::move(*at) : DiagnosticLocation{.object = diagnostic.file};
+    if (auto at = location(problem); at && at->line != 0 && problem.unknown.size() < 2)
+      diagnostic.references.emplace_back(ReferenceRole::Subject).location = std::move(*at);
+    else
+      diagnostic.references.push_back(note("in " + diagnostic.file));
     if (!is_one) {
       std::string range = release_range(kernels);
       std::string which = range.empty() ? count_of(kernels.size(), "kernel")
