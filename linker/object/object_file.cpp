@@ -207,10 +207,9 @@ class ObjectReader {
     symbol.section = section;
     InputSection& holder = object_.sections[section];
     if (holder.role == SectionRole::JumpTables) symbol.binding = STB_LOCAL;
-    bool begins_insn = !holder.is_code() || symbol.value >= holder.data.size() ||
-                       is_instruction(holder.data, symbol.value);
-    if (symbol.type == STT_FUNC &&
-        (!begins_insn || symbol.value % insn_size != 0 || symbol.size % insn_size != 0))
+    bool is_at_code = holder.is_code() && symbol.value < holder.data.size();
+    if (symbol.type == STT_FUNC && (symbol.value % insn_size != 0 || symbol.size % insn_size != 0 ||
+                                    (is_at_code && !is_instruction(holder.data, symbol.value))))
       return fail("function '{}' at {:#x} with {:#x} bytes does not consist of instructions",
                   symbol.name, symbol.value, symbol.size);
     // An empty .text with a symbol is needed: the symbol refers to it.
@@ -330,11 +329,9 @@ class ObjectReader {
 
   static std::expected<void, Error> check_relocated_insn(const Relocation& relocation,
                                                          const InputSection& target, Insn insn) {
-    bool fits =
-        relocation.offset % insn_size == 0 && (relocation.type == R_BPF_64_64   ? insn.is_ld_imm64()
-                                               : relocation.type == R_BPF_64_32 ? insn.is_call()
-                                                                                : false);
-    if (fits) return {};
+    bool fits = (relocation.type == R_BPF_64_64 && insn.is_ld_imm64()) ||
+                (relocation.type == R_BPF_64_32 && insn.is_call());
+    if (fits && relocation.offset % insn_size == 0) return {};
     return fail("relocation {} at {}+{:#x} is not at an instruction of its type",
                 relocation_name(relocation.type), target.name, relocation.offset);
   }

@@ -96,7 +96,9 @@ class UsedTypes {
 
   bool is_in_output(const BtfDeclaration& declaration) const {
     if (declaration.symbol) return declaration.symbol->in_output;
-    if (declaration.is_func()) return !has_record_[declaration.type_id] && is_there(declaration);
+    if (declaration.is_func())  // bpf-gcc makes no records of static functions
+      return !has_record_[declaration.type_id] &&
+             static_functions_.contains(btf_.name(declaration.type()));
     const InputSection* section = object_.find_linked_section(declaration.datasec);
     return section && place_of(*section, declaration.offset);
   }
@@ -108,11 +110,6 @@ class UsedTypes {
       if (is_static_function && place_of(object_.sections[symbol.section], symbol.value))
         static_functions_.insert(symbol.name);
     }
-  }
-
-  /// Whether a static function without a record (bpf-gcc makes none) is in the output.
-  bool is_there(const BtfDeclaration& declaration) const {
-    return static_functions_.contains(btf_.name(declaration.type()));
   }
 
   /// DATASECs refer to all variables, used or not. They are made anew, so they count for nothing.
