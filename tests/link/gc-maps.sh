@@ -41,11 +41,7 @@ expect 'dead lost of_dead_code other outer pinned reached unused used wanted' ma
 grep -q '1,600  *100  unused, hash, of no program' sizes || fail "$(<sizes)"
 grep -q '1,600  *100  used, hash$' sizes || fail "$(<sizes)"
 
-# A function that is called stays, though it is what a damaged type of a dropped map refers to.
-compile c <<'EOS'
-extern int kfunc(void) __ksym;
-struct { __uint(type, 27); __uint(max_entries, 4096); } gone SEC(".maps");
-SEC("socket") int prog(void *ctx) { return kfunc(); }
-EOS
+# A function that is called stays, though the damaged type of a dropped map refers to it.
+compile c <<<'extern int kfunc(void) __ksym; int gone SEC(".maps"); SEC("socket") int prog(void *ctx) { return kfunc(); }'
 python3 "$bpfobj" set c.o odd.o "type:gone:type=type('kfunc')"
 "$BPFLINK" -q --verify --gc-maps odd.o -o out.o
