@@ -58,3 +58,15 @@ expect '61 00 00 00 62 00 00 00 00 00 00 00 78 00 00 00 00 00 00 00' bytes .roda
 expect '61 62 00 74 77 69 63 65 00 00 00 00 00 00 00 00 74 77 69 63 65 00' bytes .rodata.str1.1
 values() { llvm-readelf-19 -sW out.o | awk '$4 == "OBJECT" { print $8, $2 }'; }
 expect $'wide1 0000000000000000\nwide2 000000000000000c\naligned 0000000000000010' values
+
+# Strings that one symbol covers stay side by side.
+assemble both <<'EOF'
+	.section .rodata.str1.1,"aMS",@progbits,1
+	.asciz "twice"
+	global both, object
+	.asciz "two"
+	.asciz "twice"
+	.size both, 10
+EOF
+"$BPFLINK" -q --verify both.o -o out.o
+expect '74 77 69 63 65 00 74 77 6f 00 74 77 69 63 65 00' bytes .rodata.str1.1

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "linker/context.hpp"
 #include "linker/object/code_metadata.hpp"
@@ -40,9 +41,9 @@ class Splitter {
     split_code_metadata(object_);
     for (InputSection& section : object_.linked_sections()) {
       if (section.same_as || section.is_code_metadata()) continue;
-      if (is_mergeable(section, extents[section.index]))
-        split_mergeable(section);
-      else if (to_split[section.index] && section.is_loaded() && !stays_whole(section))
+      if (is_mergeable(section)) split_mergeable(section, extents[section.index]);
+      if (!section.is_merged && to_split[section.index] && section.is_loaded() &&
+          !stays_whole(section))
         split_section(section, extents[section.index]);
     }
     if (!std::ranges::all_of(object_.linked_sections(), is_whole)) rejoin_entangled_sections();
@@ -92,26 +93,21 @@ class Splitter {
     });
   }
 
-  /// Whether the section consists of strings or of constants that the linker may merge. A symbol
-  /// that covers several constants, as assembly can define, needs them side by side.
-  static bool is_mergeable(const InputSection& section, const std::vector<Extent>& extents) {
+  /// Whether the section consists of strings or of constants that the linker may merge.
+  static bool is_mergeable(const InputSection& section) {
     constexpr uint64_t both = SHF_MERGE | SHF_WRITE;
     constexpr uint64_t min_constant = 4;  // compilers write none that are smaller
     if ((section.flags & both) != SHF_MERGE || !section.relocations.empty() ||
-        section.is_nobits() || section.entry_size < (section.holds_strings() ? 1 : min_constant) ||
-        section.size % section.entry_size != 0)
+        section.is_nobits() || section.entry_size < (section.holds_strings() ? 1 : min_constant))
       return false;
-    auto is_inside_entry = [&](const Extent& extent) {
-      return extent.end <= extent.begin - extent.begin % section.entry_size + section.entry_size;
-    };
-    return section.holds_strings() || std::ranges::all_of(extents, is_inside_entry);
+    return section.size % section.entry_size == 0;
   }
 
   /// Makes a fragment of each constant, or of each string with its terminator, and one of the rest
-  /// if the last string has no terminator.
-  static void split_mergeable(InputSection& section) {
-    section.is_merged = true;
-    section.fragments.clear();
+  /// if the last string has no terminator. A symbol that covers several, as assembly can define,
+  /// needs them side by side: then the section stays whole.
+  static void split_mergeable(InputSection& section, const std::vector<Extent>& extents) {
+    std::vector<Fragment> whole = std::exchange(section.fragments, {});
     uint64_t begin = 0;
     for (uint64_t at = 0; at < section.size; at += section.entry_size) {
       auto entry = section.data.subspan(at, section.entry_size);
@@ -123,6 +119,10 @@ class Splitter {
     }
     if (begin < section.size || section.size == 0)
       section.fragments.push_back({begin, section.size});
+    section.is_merged = std::ranges::all_of(extents, [&](const Extent& extent) {
+      return extent.end <= fragment_at(section, static_cast<int64_t>(extent.begin)).end;
+    });
+    if (!section.is_merged) section.fragments = std::move(whole);
   }
 
   /// Joins symbols that share bytes (aliases) and functions that fall through into the next: they
