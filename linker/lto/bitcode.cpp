@@ -45,14 +45,14 @@ bool is_cut_off(std::span<const std::byte> file) {
     rest = rest.subspan(size_t{4} * words);
   }
   // That block is the last one.
-  return !has_names && version_of_producer(producer_of(file).value_or("")) >= first_with_names;
+  return !has_names && version_of_producer(producer_of(file)) >= first_with_names;
 }
 
 bool is_bitcode(std::span<const std::byte> file) {
   return starts_with(file, magic) || starts_with(file, wrapper_magic);
 }
 
-std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
+std::string producer_of(std::span<const std::byte> bitcode) {
   // The identification block is the first. Numbers of five bits begin what is in it.
   constexpr std::string_view begin_of_block{"BC\xC0\xDE\x35\x14\0\0", 8};
   constexpr unsigned width = 5;
@@ -64,7 +64,7 @@ std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
   bitcode = unwrap(bitcode);
-  if (!starts_with(bitcode, begin_of_block)) return std::nullopt;
+  if (!starts_with(bitcode, begin_of_block)) return {};
   size_t at = 8 * (begin_of_block.size() + sizeof(uint32_t));  // behind the size of the block
   const size_t end = 8 * std::min<size_t>(bitcode.size(), 4096);
   auto fixed = [&](unsigned bits) {
@@ -83,11 +83,11 @@ std::optional<std::string> producer_of(std::span<const std::byte> bitcode) {
   };
   uint64_t begin = fixed(width);
   if (begin == definition) {
-    if (fixed(letters_definition_width) != letters_definition) return std::nullopt;
+    if (fixed(letters_definition_width) != letters_definition) return {};
     begin = fixed(width);
   }
   bool is_plain = begin == unabbreviated && variable() == string_record;
-  if (!is_plain && begin != abbreviated) return std::nullopt;
+  if (!is_plain && begin != abbreviated) return {};
   std::string text;
   for (uint64_t left = variable(); left > 0 && at < end; --left)
     text += is_plain ? static_cast<char>(variable()) : letters[fixed(6)];

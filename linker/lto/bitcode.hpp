@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -15,8 +14,9 @@ bool is_bitcode(std::span<const std::byte> file);
 bool is_cut_off(std::span<const std::byte> file);
 
 /// What made the bitcode, such as "LLVM19.1.7" or "LLVM22.1.0-rust-1.97.0-stable", as its
-/// identification block says (LLVM Bitcode File Format, "IDENTIFICATION_BLOCK Contents").
-std::optional<std::string> producer_of(std::span<const std::byte> bitcode);
+/// identification block says (LLVM Bitcode File Format, "IDENTIFICATION_BLOCK Contents"); "" if it
+/// says nothing.
+std::string producer_of(std::span<const std::byte> bitcode);
 
 /// The major version in the name of a producer; 0 if there is none.
 unsigned version_of_producer(const std::string& producer);

@@ -145,7 +145,7 @@ class Joining {
     if (!llvm_.ReplaceMDNodeOperandWith) return;  // before LLVM 16
     bool keeps_dwarf = session_.options.keep_debug || !session_.request.makes_object();
     Type number = llvm_.Int32TypeInContext(ir_.context);
-    Metadata zero = llvm_.ValueAsMetadata(llvm_.ConstInt(number, 0, false));
+    Metadata zero = llvm_.ValueAsMetadata(llvm_.ConstNull(number));
     constexpr std::string_view other_format = "CodeView";
     Metadata code_view =
         llvm_.MDStringInContext2(ir_.context, other_format.data(), other_format.size());

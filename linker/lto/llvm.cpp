@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <type_traits>
 
 #include "dedup/messages.hpp"
 

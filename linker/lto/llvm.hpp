@@ -173,7 +173,6 @@ constexpr unsigned function_index = ~0u;
   X(GetBitcodeModuleInContext2, int, (Context, Buffer, LlvmModule*))                              \
   X(VerifyModule, int, (LlvmModule, int, char**))                                                 \
   X(VerifyFunction, int, (Value, int))                                                            \
-  X(ConstInt, Value, (Type, unsigned long long, int))                                             \
   X(Int32TypeInContext, Type, (Context))
 
 struct Llvm {

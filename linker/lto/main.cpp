@@ -78,10 +78,9 @@ std::string_view map_input() {
 std::pair<unsigned, size_t> newest_producer(const Request& request) {
   std::pair<unsigned, size_t> newest;
   for (size_t i = 0; i < request.modules.size(); ++i)
-    if (auto producer = producer_of(bytes_of(request.modules[i].bitcode)))
-      if (unsigned version = version_of_producer(*producer);
-          version <= newest_possible && version > newest.first)
-        newest = {version, i};
+    if (unsigned version = version_of_producer(producer_of(bytes_of(request.modules[i].bitcode)));
+        version <= newest_possible && version > newest.first)
+      newest = {version, i};
   return newest;
 }
 
@@ -142,10 +141,10 @@ int run() {
   if (llvm) {
     compile(*llvm, request);
   } else {
-    auto producer = producer_of(bytes_of(request.modules[module].bitcode));
+    std::string producer = producer_of(bytes_of(request.modules[module].bitcode));
+    if (producer.empty()) producer = "an unknown compiler";
     answer({PartKind::Error, module,
-            fmt::format("is LLVM bitcode, of {}: {}", producer.value_or("an unknown compiler"),
-                        llvm.error().message)});
+            fmt::format("is LLVM bitcode, of {}: {}", producer, llvm.error().message)});
   }
   // Without LLVM's destructors, which take longer than they are worth.
   ::_exit(0);

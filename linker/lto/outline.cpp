@@ -98,7 +98,7 @@ class Outliner {
       if (function == user)
         for (Value value : references_)
           llvm_.SetVolatile(llvm_.BuildLoad2(builder, number_, value, "load"), true);
-      llvm_.BuildRet(builder, llvm_.ConstInt(number_, 0, false));
+      llvm_.BuildRet(builder, llvm_.ConstNull(number_));
     }
   }
 
