@@ -16,20 +16,18 @@ std::vector<std::string> lines_of(std::string_view printed, char mark) {
   const std::string code = unescaped(printed.substr(0, printed.find(mark)));
   std::vector<std::string> lines(1);
   for (size_t i = 0; i < code.size(); ++i) {
-    char character = code[i];
-    bool is_operand = false;
-    if (character == '$' && i + 1 < code.size() && code[++i] != '$') {
+    bool is_dollar = code[i] == '$' && i + 1 < code.size();
+    if (is_dollar) ++i;
+    if (is_dollar && code[i] != '$') {
       size_t last =
           code[i] == '{' ? code.find('}', i) : code.find_first_not_of("0123456789", i) - 1;
       i = std::min(last, code.size() - 1);
-      is_operand = true;
-    }
-    if (is_operand)
       lines.back() += '*';
-    else if (character == '\n')
+    } else if (code[i] == '\n') {
       lines.emplace_back();
-    else if (character != ' ' && character != '\t')
-      lines.back().append({'\\', character});
+    } else if (code[i] != ' ' && code[i] != '\t') {
+      lines.back().append({'\\', code[i]});
+    }
   }
   return lines;
 }
