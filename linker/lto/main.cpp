@@ -100,6 +100,7 @@ void outline_each(Session& session) {
     LlvmModule outline = mend_debug_info(session, make_outline(session.ir, module));
     session.llvm.DisposeModule(module);
     session.emit(outline, LinkOptions::Emit::Object);
+    session.llvm.DisposeModule(outline);
   }
 }
 

@@ -123,14 +123,14 @@ bool Session::make_bpf(LlvmModule module) {
                     "--target=bpf, or say --lto-target bpf",
                     triple));
   llvm.SetTarget(module, llvm.ByteOrder(layout) == little_endian ? "bpfel" : "bpfeb");
-  Machine machine = make_machine(module);
+  Machine machine = machine_for(module);
   if (!machine) return false;
   llvm.SetModuleDataLayout(module, llvm.CreateTargetDataLayout(machine));
   return true;
 }
 
 /// Without optimization, code generation omits the pass that makes CO-RE relocations.
-Machine Session::make_machine(LlvmModule module) {
+Machine Session::machine_for(LlvmModule module) {
   constexpr int default_reloc = 0, default_code_model = 0;
   const char* triple = llvm.GetTarget(module);
   Target target = nullptr;
@@ -141,13 +141,16 @@ Machine Session::make_machine(LlvmModule module) {
   }
   Cpu of = cpu.value_or(Cpu{yielding_cpu(), ""});
   if (!options.lto_cpu.empty()) of = {options.lto_cpu, options.lto_features};
-  return llvm.CreateTargetMachine(target, triple, of.name.c_str(), of.features.c_str(),
-                                  std::max(static_cast<int>(options.lto_level), 1), default_reloc,
-                                  default_code_model);
+  Machine& machine = machines_[fmt::format("{} {} {}", triple, of.name, of.features)];
+  if (!machine)
+    machine = llvm.CreateTargetMachine(target, triple, of.name.c_str(), of.features.c_str(),
+                                       std::max(static_cast<int>(options.lto_level), 1),
+                                       default_reloc, default_code_model);
+  return machine;
 }
 
 bool Session::run_passes(LlvmModule module, const std::string& passes) {
-  Machine machine = make_machine(module);
+  Machine machine = machine_for(module);
   if (!machine) return false;
   PassOptions none = llvm.CreatePassBuilderOptions();
   if (Failure failure = llvm.RunPasses(module, passes.c_str(), machine, none))
@@ -156,7 +159,7 @@ bool Session::run_passes(LlvmModule module, const std::string& passes) {
 }
 
 Buffer Session::generate(LlvmModule module, FileType type) {
-  Machine machine = make_machine(module);
+  Machine machine = machine_for(module);
   if (!machine) return nullptr;
   char* message = nullptr;
   Buffer buffer = nullptr;

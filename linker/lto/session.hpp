@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -93,10 +94,11 @@ class Session {
   [[noreturn]] void explain_unreadable(std::string_view reason);
   bool is_call_of_built_in(std::string_view message);
   bool make_bpf(LlvmModule module);
-  Machine make_machine(LlvmModule module);
+  Machine machine_for(LlvmModule module);
   void answer_with(PartKind kind, Buffer buffer) const;
 
-  static Session* reading_;  ///< while LLVM may end the process
+  static Session* reading_;                  ///< while LLVM may end the process
+  std::map<std::string, Machine> machines_;  ///< by what they are for
   bool failed_ = false;
 };
 
