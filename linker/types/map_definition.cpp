@@ -183,8 +183,7 @@ std::string find_map_fault(const BtfView& types, uint32_t definition) {
 }
 
 std::string find_pinning_fault(const Map& map) {
-  constexpr uint32_t by_name = 1;  // LIBBPF_PIN_BY_NAME
-  if (map.pinning <= by_name) return "";
+  if (map.pinning <= 1) return "";  // LIBBPF_PIN_BY_NAME
   return fmt::format("has a pinning of {}, and libbpf takes 0 and 1", map.pinning);
 }
 
