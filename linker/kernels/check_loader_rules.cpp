@@ -23,16 +23,18 @@ std::string definition_fault(const BtfView* types, const Map& map) {
 }
 
 void check_definitions(KernelNeeds& needs) {
+  const BtfView* types = needs.object.btf();
   for (const Map& map : needs.object.maps()) {
-    std::string fault = definition_fault(needs.object.btf(), map),
-                pinning = find_pinning_fault(map);
-    if (fault.empty() && pinning.empty()) continue;
+    std::string fault = definition_fault(types, map);
+    bool is_fault = !fault.empty();
+    if (!is_fault) fault = find_libbpf_fault(*types, map);
+    if (fault.empty()) continue;
     CoreFinding& finding = needs.add(CoreNeed::MapType, "definition", map.name);
-    if (!fault.empty())
+    if (is_fault)
       finding.fail(fmt::format("map {} {}", map.name, fault));
     else
-      finding.leave_unknown(fmt::format("how a loader pins map {}, which {}", map.name, pinning),
-                            loader_sets_it_advice);
+      finding.leave_unknown(fmt::format("whether a loader takes map {}, which {}", map.name, fault),
+                            not_opened);
   }
   auto arenas = std::ranges::count(needs.object.maps(), map_type_arena, &Map::type);
   if (arenas > 1)

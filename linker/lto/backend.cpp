@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
+#include <tuple>
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
@@ -199,7 +200,8 @@ std::expected<Reply, Error> run_backend(const Request& request) {
     return fail("LLVM knows not all features of processors in {} (--cpu-features)",
                 options.lto_features);
   // What cannot be kept is made again.
-  if (!cached_at.empty() && is_lasting(reply)) (void)store_result(cached_at, reply.file.bytes());
+  if (!cached_at.empty() && is_lasting(reply))
+    std::ignore = store_result(cached_at, reply.file.bytes());
   return reply;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
@@ -142,23 +141,10 @@ std::string find_fault(const BtfView& types, uint32_t definition, bool is_inner)
     return "is no map: it is not a struct with the attributes of one";
   if (has_too_many_members(types, definition)) return "has more members than there are attributes";
   uint64_t type = 0;
-  // By type, and by number.
-  std::optional<uint64_t> keys[2], values[2];
   for (const MapAttribute& attribute : read_map_attributes(types, definition)) {
     if (attribute.name == "type") type = attribute.number;
     if (auto fault = find_fault(attribute, types, type, is_inner); !fault.empty()) return fault;
-    uint64_t size = attribute.form == MapAttribute::Form::Number
-                        ? attribute.number
-                        : type_size(types, attribute.type_id).value_or(0);
-    if (attribute.name == "key") keys[0] = size;
-    if (attribute.name == "key_size") keys[1] = size;
-    if (attribute.name == "value") values[0] = size;
-    if (attribute.name == "value_size") values[1] = size;
   }
-  for (auto [name, sizes] : {std::pair{"key", keys}, {"value", values}})
-    if (sizes[0] && sizes[1] && *sizes[0] != *sizes[1])
-      return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
-                         count_of(*sizes[0], "byte"), *sizes[1]);
   return type == 0 ? "has no type" : "";
 }
 
@@ -182,7 +168,20 @@ std::string find_map_fault(const BtfView& types, uint32_t definition) {
   return "";
 }
 
-std::string find_pinning_fault(const Map& map) {
+std::string find_libbpf_fault(const BtfView& types, const Map& map) {
+  for (const std::string name : {"key", "value"}) {
+    uint64_t before = 0;
+    for (const MapAttribute& attribute : map.attributes) {
+      bool is_number = attribute.name == name + "_size";
+      if (!is_number && attribute.name != name) continue;
+      uint64_t size =
+          is_number ? attribute.number : type_size(types, attribute.type_id).value_or(0);
+      if (before != 0 && before != size)
+        return fmt::format("has a {0} of {1} and a {0}_size of {2}", name,
+                           count_of(is_number ? before : size, "byte"), is_number ? size : before);
+      before = size;
+    }
+  }
   if (map.pinning <= 1) return "";  // LIBBPF_PIN_BY_NAME
   return fmt::format("has a pinning of {}, and libbpf takes 0 and 1", map.pinning);
 }

@@ -38,8 +38,9 @@ uint64_t map_number(const BtfView& types, uint32_t variable_type, std::string_vi
 /// map: "has no type". "" if the definition does not show a reason.
 std::string find_map_fault(const BtfView& types, uint32_t definition);
 
-/// Why libbpf does not take how a map is pinned, likewise. Other loaders have ways of their own.
-std::string find_pinning_fault(const Map& map);
+/// Why libbpf refuses a map that other loaders may take, likewise: two sizes that differ, a way to
+/// pin it that libbpf does not know.
+std::string find_libbpf_fault(const BtfView& types, const Map& map);
 
 /// Whether a struct looks like the definition of a map: it has a type, and only members that
 /// definitions have, as they have them.

@@ -11,9 +11,9 @@ namespace bpflink {
 
 /// Why a map cannot be created.
 struct MapFault {
-  std::string text;         ///< the rest of a sentence about the map: "of type array has ..."
-  LinuxRelease since{};     ///< the first release that creates it; 0.0 if none does
-  std::string advice = "";  ///< what to do, or ""
+  std::string text;      ///< the rest of a sentence about the map: "of type array has ..."
+  LinuxRelease since{};  ///< the first release that creates it; 0.0 if none does
+  std::string advice{};  ///< what to do, or ""
 };
 
 /// The first rule that a map breaks. What loaders or programs often set before the load is no

@@ -40,22 +40,28 @@ has an inner map that is pinned|$inner; __uint(pinning, 1); };|$outer
 has an inner map that has values of its own|struct leaf { int a; }; $inner; __array(values, struct leaf); };|$outer
 END_OF_MAPS
 
-map "$hash __type(value, int); __uint(pinning, 77);" ""
-refuses "'map' has a pinning of 77, and libbpf takes 0 and 1" odd.o
-core 0 check odd.o plain.btf
-says 'not known of plain.btf: how a loader pins map map, which has a pinning of 77, and libbpf takes 0 and 1'
 llvm-objcopy-19 --remove-section=.BTF --remove-section=.BTF.ext --remove-section=.rel.BTF odd.o bare.o
 core 1 check bare.o plain.btf
 says 'error: map map has no BTF that describes it in plain.btf'
 
 # Other loaders take some of it.
 unknown() {
+  core 0 check "$1.o" plain.btf --table
+  [[ $(tail -n 1 core.out) == *'0 of '*' it is not known' ]] || fail "$(<core.out)"
   core 0 check "$1.o" plain.btf
   says "not known of plain.btf: whether a loader takes $2"
   says '>>> libbpf opens no object that has one'
-  core 0 check "$1.o" plain.btf --table
-  [[ $(tail -n 1 core.out) == *'0 of '*' it is not known' ]] || fail "$(<core.out)"
 }
+for text in 'has a pinning of 77, and libbpf takes 0 and 1|__type(value, int); __uint(pinning, 77);' \
+  'has a value of 4 bytes and a value_size of 0|__type(value, int); __uint(value_size, 0);'; do
+  map "$hash ${text#*|}" ""
+  refuses "'map' ${text%|*}" odd.o
+  unknown odd 'map'
+  says "whether a loader takes map map, which ${text%|*}"
+done
+map "$hash __uint(value_size, 0); __type(value, int);" ""
+core 0 check odd.o plain.btf
+says_not whether
 compile static <<'END'
 SEC("socket") int prog(void *ctx) { return 1; }
 SEC("socket") static int pass(void *ctx) { return 2; }

@@ -20,6 +20,7 @@
 #include "linker/object/kernel_features.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/references.hpp"
+#include "linker/object/section_names.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"

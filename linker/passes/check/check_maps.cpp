@@ -92,7 +92,7 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
     if (what.empty()) {
       Map map;
       read_map_definition(types, definition, map);
-      what = find_pinning_fault(map);
+      what = find_libbpf_fault(types, map);
       auto fault = find_rule_fault(map);
       if (what.empty() && fault && fault->since == LinuxRelease{}) {
         code = DiagnosticCode::NotLoadable;
