@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
+#include "bpflink/object.hpp"
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/object/kernel_features.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/references.hpp"
-#include "linker/object/section_names.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"
