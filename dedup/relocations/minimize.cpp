@@ -61,7 +61,9 @@ struct Answers {
   /// The first candidate of the last answer. A loader drops the candidates that do not match a
   /// relocation for all later relocations of the type, so this one matches all of them.
   KernelType best{};
-  bool has_failed = false;  ///< some relocation failed, and must fail again
+  /// Some relocation failed, and must fail again. What a loader drops then depends on the places of
+  /// all candidates.
+  bool has_failed = false;
 };
 
 /// Whether a loader finds the candidate, or stops at it.
@@ -364,7 +366,7 @@ void CoreMinimizer::keep(const BtfView& program, std::endian order,
     second.resolve(relocation);
     const auto& [best, has_failed] = of_type->second;
     for (const CoreCandidate& candidate : second.candidates())
-      if (is_found(candidate) && (has_failed || best == KernelType{candidate.module, candidate.id}))
+      if (has_failed || (is_found(candidate) && best == KernelType{candidate.module, candidate.id}))
         impl_->keep_candidate(detail_of(relocation.kind), candidate);
     impl_->keep_all_references();
   }
