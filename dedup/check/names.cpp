@@ -56,9 +56,9 @@ NameKind name_kind(const BtfView& types, uint32_t offset) {
 std::string kernel_name(std::string_view name) {
   std::string result;
   for (unsigned char c : name) {
-    bool is_taken = c == '_' || is_digit(c) || (c < 0x80 && is_letter(c));
+    bool is_kept = c == '_' || is_digit(c) || (c < 0x80 && is_letter(c));
     if (is_digit(c) && result.empty()) result += '_';
-    result += is_taken ? std::string(1, static_cast<char>(c)) : fmt::format("_{:X}_", c);
+    result += is_kept ? std::string(1, static_cast<char>(c)) : fmt::format("_{:X}_", c);
   }
   if (result.size() <= max_old_name) return result;
   std::string hash = fmt::format("_{:016x}", XXH3_64bits(name.data(), name.size()));

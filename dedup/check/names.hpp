@@ -44,8 +44,8 @@ void for_each_checked_name(BtfType type, Visit&& visit) {
   for_each_word(type.words(), kind_words(type.kind()).names, visit);
 }
 
-/// An identifier that all kernels take: a character that no C identifier has becomes its code, as
-/// `Option_3C_u32_3E_`, and the end of a long name a hash of the whole.
+/// An identifier that all kernels accept. A character that no C identifier has becomes its code, as
+/// in `Option_3C_u32_3E_`. A long name is cut off, and ends with a hash of the whole.
 std::string kernel_name(std::string_view name);
 
 /// Replaces the characters of a string with its NUL that are no part of an identifier, or of a

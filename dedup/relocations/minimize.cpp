@@ -61,8 +61,8 @@ struct Answers {
   /// The first candidate of the last answer. A loader drops the candidates that do not match a
   /// relocation for all later relocations of the type, so this one matches all of them.
   KernelType best{};
-  /// Some relocation failed, and must fail again. What a loader drops then depends on the places of
-  /// all candidates.
+  /// Some relocation failed, and must fail again. Which candidates a loader drops then depends on
+  /// the positions of all of them.
   bool has_failed = false;
 };
 

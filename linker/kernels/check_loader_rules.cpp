@@ -1,5 +1,5 @@
-// Checks what libbpf wants of an object, whatever the kernel. It opens none that breaks a rule;
-// what other loaders take all the same is unknown.
+// Checks the rules of libbpf that do not depend on the kernel. libbpf does not open an object that
+// breaks one. Where other loaders may take it all the same, the result is unknown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace bpflink {
 namespace {
 
-constexpr std::string_view not_opened = "libbpf opens no object that has one";
+constexpr std::string_view not_opened = "libbpf does not open an object that has one";
 constexpr size_t max_names = 3;  ///< how many a message lists
 
 std::string definition_fault(const BtfView* types, const Map& map) {
@@ -78,7 +78,7 @@ void check_functions(KernelNeeds& needs) {
       if (auto program = needs.code.find_program(member.program);
           !program || needs.object.programs()[*program].meaning.type != ProgramType::StructOps)
         members.push_back(member.program);
-  leave_unknown(needs, "struct_ops members that are no struct_ops programs", members);
+  leave_unknown(needs, "struct_ops members that are not struct_ops programs", members);
 }
 
 void check_sections(KernelNeeds& needs) {

@@ -1,7 +1,7 @@
 // LLVM has no type for Rust's characters, and none for functions of which rustc describes nothing
 // (debug = 1): it leaves what refers to one without a value. As text, the ones become numbers, the
-// others functions without parameters. Where nobody makes an object of it here, types and functions
-// get their names for kernels as text, too.
+// others functions without parameters. Where the output is not an object, types and functions also
+// get names that kernels accept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,14 +25,13 @@ bool is_of_rust(const Ir& ir, LlvmModule module) {
   });
 }
 
-/// Renames what a line of metadata describes, but variables, which loaders find by their symbols.
+/// Renames what a line of metadata describes. Variables keep their names: loaders find their
+/// symbols.
 void rename_for_kernels(std::string& line) {
-  constexpr std::string_view key = "name: \"";
-  size_t at = line.find(key);
-  while (at != line.npos && line[at - 1] != '(' && line[at - 1] != ' ')
-    at = line.find(key, at + 1);  // "filename: "
+  constexpr std::string_view first = "(name: \"", later = " name: \"";
+  size_t at = std::min(line.find(first), line.find(later));
   if (at == line.npos || line.contains("!DIGlobalVariable(")) return;
-  size_t begin = at + key.size(), end = std::min(line.find('"', begin), line.size());
+  size_t begin = at + first.size(), end = std::min(line.find('"', begin), line.size());
   line.replace(begin, end - begin, kernel_name(unescaped(line.substr(begin, end - begin))));
 }
 
@@ -40,7 +39,8 @@ void rename_for_kernels(std::string& line) {
 
 LlvmModule mend_debug_info(const Session& session, LlvmModule module) {
   const Llvm& llvm = session.llvm;
-  bool renames = session.options.kernel_names && !session.request.makes_object();
+  bool renames =
+      session.request.joins && session.options.kernel_names && !session.request.makes_object();
   if (!module || !(renames || is_of_rust(session.ir, module))) return module;
   char* printed = llvm.PrintModuleToString(module);
   const std::string before = printed;

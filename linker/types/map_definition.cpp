@@ -128,11 +128,11 @@ std::string find_fault(const MapAttribute& attribute, const BtfView& types, uint
   BtfKind kind = types.kind(attribute.type_id);
   if (is_inner) return "has values of its own";
   if (map_type == BPF_MAP_TYPE_PROG_ARRAY)
-    return kind == BtfKind::FuncProto ? "" : "has values that are no functions";
+    return kind == BtfKind::FuncProto ? "" : "has values that are not functions";
   if (!holds_maps(map_type))
     return fmt::format("of type {} has values: maps of maps and prog_array do",
                        map_type_name(static_cast<uint32_t>(map_type)));
-  return kind == BtfKind::Struct ? "" : "has values that are no maps";
+  return kind == BtfKind::Struct ? "" : "has values that are not maps";
 }
 
 /// What libbpf finds wrong with a definition.

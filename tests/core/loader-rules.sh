@@ -34,8 +34,8 @@ has a type without __uint()||int type; __type(key, int); __type(value, int);
 has a key without __type()||__uint(type, BPF_MAP_TYPE_HASH); int key; __type(value, int);
 has a value without a size|struct unknown;|$hash struct unknown *value;
 of type hash has values: maps of maps and prog_array do|$inner; };|$hash __array(values, struct inner);
-has values that are no functions||__uint(type, BPF_MAP_TYPE_PROG_ARRAY); __uint(max_entries, 1); __type(key, int); __array(values, int);
-has values that are no maps|struct inner; typedef int number;|${outer/struct inner/number}
+has values that are not functions||__uint(type, BPF_MAP_TYPE_PROG_ARRAY); __uint(max_entries, 1); __type(key, int); __array(values, int);
+has values that are not maps|struct inner; typedef int number;|${outer/struct inner/number}
 has an inner map that is pinned|$inner; __uint(pinning, 1); };|$outer
 has an inner map that has values of its own|struct leaf { int a; }; $inner; __array(values, struct leaf); };|$outer
 END_OF_MAPS
@@ -50,7 +50,7 @@ unknown() {
   [[ $(tail -n 1 core.out) == *'0 of '*' it is not known' ]] || fail "$(<core.out)"
   core 0 check "$1.o" plain.btf
   says "not known of plain.btf: whether a loader takes $2"
-  says '>>> libbpf opens no object that has one'
+  says '>>> libbpf does not open an object that has one'
 }
 for text in 'has a pinning of 77, and libbpf takes 0 and 1|__type(value, int); __uint(pinning, 77);' \
   'has a value of 4 bytes and a value_size of 0|__type(value, int); __uint(value_size, 0);'; do
@@ -73,8 +73,8 @@ compile called <<'END'
 SEC("tc") __attribute__((noinline)) int part(struct __sk_buff *ctx) { return ctx->len; }
 SEC("tc") int prog(struct __sk_buff *ctx) { return part(ctx) + 1; }
 END
-refuses "libbpf refuses code that refers to a program: 'prog' to 'part'" called.o
-[[ $(<log) == *$'\n>>> put what both do into a function without SEC()' ]] || fail "$(<log)"
+refuses "'prog' refers to program 'part', which libbpf refuses" called.o
+[[ $(<log) == *$'\n>>> move the shared code into a function without SEC()' ]] || fail "$(<log)"
 unknown called 'programs that code refers to: part'
 compile far <<'END'
 int number SEC("far") = 3;
@@ -89,10 +89,10 @@ int run(void *ctx) { return 1; }
 SEC("struct_ops/other") int other(void *ctx) { return 1; }
 SEC(".struct_ops") struct ops ops = {.run = run};
 END
-refuses 'libbpf refuses functions in .struct_ops that are no struct_ops programs' member.o
+refuses 'libbpf refuses functions in .struct_ops that are not struct_ops programs' member.o
 [[ $(<log) == *$'\n>>> SEC("struct_ops"), not .text' ]] || fail "$(<log)"
 core 1 check member.o plain.btf
-says 'whether a loader takes struct_ops members that are no struct_ops programs: run'
+says 'whether a loader takes struct_ops members that are not struct_ops programs: run'
 
 compile arenas <<'END'
 struct { __uint(type, 33 /* arena */); __uint(map_flags, BPF_F_MMAPABLE); } first SEC(".maps"), other SEC(".maps");

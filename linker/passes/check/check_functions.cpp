@@ -234,8 +234,8 @@ void warn_static_programs(Context& context, const CallGraph& graph) {
                               {.symbol = std::string(names.front())});
 }
 
-/// Warns of programs that code calls, or of which it takes the address. libbpf has such references
-/// to functions of .text only.
+/// Warns of code that calls a program or takes its address. libbpf allows such references only to
+/// functions in .text.
 void warn_used_programs(Context& context, const CallGraph& graph) {
   std::unordered_set<uint32_t> reported;
   for (uint32_t i = 0; i < graph.functions.size(); ++i)
@@ -244,11 +244,11 @@ void warn_used_programs(Context& context, const CallGraph& graph) {
       if (!program.is_program || use.function == i || !reported.insert(use.function).second)
         continue;
       context.diagnostics.warning(
-          fmt::format("libbpf refuses code that refers to a program: '{}' to '{}'",
-                      user.symbol->name, program.symbol->name),
+          fmt::format("'{}' refers to program '{}', which libbpf refuses", user.symbol->name,
+                      program.symbol->name),
           {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, use.at), ""},
            reference_to(*program.object, *program.symbol),
-           hint("put what both do into a function without SEC()")},
+           hint("move the shared code into a function without SEC()")},
           DiagnosticCode::NotOpenable, {.symbol = program.symbol->name});
     }
 }
@@ -263,7 +263,7 @@ void warn_struct_ops(Context& context) {
             section_meaning(code->name).type == ProgramType::StructOps)
           continue;
         context.diagnostics.warning(
-            fmt::format("libbpf refuses functions in {} that are no struct_ops programs",
+            fmt::format("libbpf refuses functions in {} that are not struct_ops programs",
                         section.name),
             {{ReferenceRole::Occurrence, location_of(*object, section, relocation.offset), ""},
              hint(fmt::format("SEC(\"struct_ops\"), not {}", code->name))},
