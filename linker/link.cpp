@@ -65,14 +65,14 @@ void link(Context& context) {
   // every reference.
   RUN(report_undefined_symbols);
 
-  // Warn of inputs that link but will not load. This and the next seven passes look at live code
+  // Warn about inputs that link but will not load. This and the next seven passes look at live code
   // only.
   RUN(warn_unloadable);
 
-  // Warn of sections whose names are like those of programs.
+  // Warn about sections whose names are like those of programs.
   if (!options.partial) RUN(check_programs);
 
-  // Warn of functions that lost their SEC(), and of those that verifiers refuse: recursive ones,
+  // Warn about functions that lost their SEC(), and of those that verifiers refuse: recursive ones,
   // and global ones by their types.
   if (!options.partial) RUN(check_functions);
 
@@ -82,7 +82,7 @@ void link(Context& context) {
   // Check the accesses of CO-RE relocations.
   if (!options.partial) RUN(check_core);
 
-  // Warn of helpers that the license forbids.
+  // Warn about helpers that the license forbids.
   if (!options.partial) RUN(check_license);
 
   // Check for maps that are static, and for variables that only some files declare as maps.
@@ -112,7 +112,7 @@ void link(Context& context) {
   // have equal ids now, so only types that differ are walked.
   if (context.btf) RUN(check_types);
 
-  // Warn of shared structs whose layouts differ. This follows check_types(), which reports the
+  // Warn about shared structs whose layouts differ. This follows check_types(), which reports the
   // direct conflicts, and precedes the removal of types that only externs lead to.
   if (context.btf && options.warn_odr) RUN(check_odr);
 
@@ -136,8 +136,8 @@ void link(Context& context) {
   // complete now.
   if (context.btf && options.kernel_names) RUN(rename_rejected_types);
 
-  // Warn of types whose names kernels reject, such as those of C++ and Rust. The output's types are
-  // complete, so each is reported once.
+  // Warn about types whose names kernels reject, such as those of C++ and Rust. The output's types
+  // are complete, so each is reported once.
   if (context.btf) RUN(warn_rejected_names);
 
   // Build the contents and relocations of the output sections, and adjust addends. This needs the

@@ -31,7 +31,7 @@ class Outputs {
     OutputFile file;
   };
 
-  /// `advice` is for who gives an input as an object to write.
+  /// `advice` helps a user who names an input as the object to write.
   explicit Outputs(std::string advice = "name another file") : advice_(std::move(advice)) {}
 
   /// Opens the output that `option` names. The result stays where it is. Errors: those of

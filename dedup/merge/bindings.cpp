@@ -10,7 +10,7 @@
 //   b.c: struct task { int id; };  struct ops;     binding {task: class 7}: the ops of a.c (R2)
 //   c.c: struct task { long id; }; struct ops;     binding {task: class 9}: defined in no unit
 //
-// A tag reaches what any of its definitions reaches, so `struct ops;` alone has a binding, too.
+// A tag reaches what any of its definitions reaches, so even `struct ops;` alone has a binding.
 //
 // Units with one profile have the same bindings. Most programs have few profiles. But each module
 // of a kernel may have its own, with a few tags that few types reach. So for each profile, the

@@ -138,7 +138,7 @@ struct LinkOptions {
   /// A directory with what LLVM has made of bitcode: links of the same inputs take it from there,
   /// and put what is new there (`--lto-cache`); "" for none.
   std::string lto_cache = {};
-  /// Bitcode that was compiled for another machine is meant to become BPF: no warning of it
+  /// Bitcode that was compiled for another machine is meant to become BPF: no warning about it
   /// (`--lto-target bpf`).
   bool lto_foreign = false;
   /// Optimize bitcode as a whole program: functions become internal unless they are needed outside

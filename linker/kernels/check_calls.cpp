@@ -194,7 +194,7 @@ class CallRules {
     return meaning.type == ProgramType::Lsm || is_iterator || meaning.sleepable;
   }
 
-  /// What programs may call that have no type of their own is said once, of their type.
+  /// What programs without a type of their own may call is reported once, for their type.
   static Permission no_rule(const Program& program) {
     ProgramType type = program.meaning.type;
     bool is_said = type == ProgramType::Ext || type == ProgramType::Unspec;

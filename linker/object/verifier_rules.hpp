@@ -1,4 +1,4 @@
-// Rules of verifiers that bpflink warns of and bpfcore checks on a kernel.
+// Rules of verifiers that bpflink warns about and bpfcore checks on a kernel.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t max_text = 1000;  ///< a longer name helps nobody
 
-/// Whether a mangled name is short in C++, too. Each reference to an earlier part of the name (S_,
+/// Whether a mangled name is also short in C++. Each reference to an earlier part of the name (S_,
 /// S0_, T_) may double it. The demangler is recursive and has no limits of its own.
 bool is_short(std::string_view name) {
   constexpr size_t max_length = 500;

@@ -185,7 +185,7 @@ for host in i686-linux-gnu armv7-linux-gnueabi; do
 done
 
 # Objects that do not link give no skeleton.
-if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is no error'; fi
+if "$BPFSKEL" "$fixtures/counters.o" >out.h 2>errors; then fail 'an undefined symbol is not an error'; fi
 [[ ! -s out.h ]] || fail 'a header in spite of an error'
 grep -q 'undefined symbol: helper' errors || fail "$(<errors)"
 

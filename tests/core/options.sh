@@ -30,7 +30,7 @@ For check and load:
   --set NAME=VALUE            Assume that variable NAME of .rodata has VALUE
   --strict                    Assume nothing of variables of .rodata
   --optional PROGRAM          Only warn if PROGRAM does not fit
-  --differences               Warn of members whose size shrinks or whose sign
+  --differences               Warn about members whose size shrinks or whose sign
                               changes
   --table                     Print a table of programs by kernels
   --html FILE                 Write the table and all problems to FILE as a page

@@ -91,12 +91,12 @@ readelf -sW part.o >symbols
 grep -q 'NOTYPE  *GLOBAL .* UND elsewhere' symbols || fail "an undefined extern does not stay: $(<symbols)"
 bpftool-bpflink btf dump file part.o >log
 contains log "FUNC 'count'"
-if bpftool-bpflink gen object none.o main.o main.o 2>log; then fail 'two definitions are no error'; fi
+if bpftool-bpflink gen object none.o main.o main.o 2>log; then fail 'two definitions are not an error'; fi
 contains log 'error: duplicate symbol: count'
-if bpftool-bpflink -j gen object none.o main.o main.o >log 2>errors; then fail 'two definitions are no error'; fi
+if bpftool-bpflink -j gen object none.o main.o main.o >log 2>errors; then fail 'two definitions are not an error'; fi
 contains log '{"error":'
 contains errors '"code":"duplicate-symbol"'
-if bpftool-bpflink gen object none.o 2>log; then fail 'no input is no error'; fi
+if bpftool-bpflink gen object none.o 2>log; then fail 'no input is not an error'; fi
 contains log "bpftool-bpflink: error: 'gen object' needs an output and at least one input"
 
 # ---- Projects

@@ -139,10 +139,10 @@ if grep -q 'oneUnusedValue' gc/one_bpfel.go; then fail 'the type of a dropped ma
 cp -r several broken
 cd broken
 echo 'int missing(void); int user(void) { return missing(); }' >>state.bpf.c
-if "$tmp/bpflink2go" -target bpfel counter main.bpf.c state.bpf.c >log 2>&1; then fail 'an undefined symbol is no error'; fi
+if "$tmp/bpflink2go" -target bpfel counter main.bpf.c state.bpf.c >log 2>&1; then fail 'an undefined symbol is not an error'; fi
 grep -qE '^(\./)?state.bpf.c:[0-9]+:[0-9]+: error: undefined symbol: missing$' log || fail "no place before the message: $(<log)"
 cmp ../several/counter_bpfel.o counter_bpfel.o
-if "$tmp/bpflink2go" counter >log 2>&1; then fail 'no file is no error'; fi
+if "$tmp/bpflink2go" counter >log 2>&1; then fail 'no file is not an error'; fi
 contains log 'bpflink2go: an identifier and at least one file are needed'
 "$tmp/bpflink2go" -h 2>log
 contains log 'drop what no program needs'

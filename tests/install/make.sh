@@ -41,7 +41,7 @@ cat >>../program/record.bpf.c <<'EOF'
 int no_such_function(int);
 int uses_it(int n) { return no_such_function(n); }
 EOF
-if make >log 2>&1; then fail 'an undefined symbol is no error'; fi
+if make >log 2>&1; then fail 'an undefined symbol is not an error'; fi
 contains log 'undefined symbol: no_such_function'
 if make >log 2>&1; then fail 'the second make believes in the first'; fi
 

@@ -16,6 +16,15 @@ for page in "${pages[@]}"; do
     done
 done
 
+# Turns of phrase that readers stumbled over stay out of pages and help.
+turns='[Ww]arn(s|ed|ings?)? of |[Nn]obody else|\b(is|are) no errors?\b|[a-z], too[.,;:]|\b(is|are) (told|said)\b|\bhas not the\b'
+for page in "${pages[@]}"; do
+  if tr '\n' ' ' <"$page" | grep -oE ".{30}($turns)" >found; then fail "${page##*/}, in plain English: $(<found)"; fi
+done
+for program in bpflink btfdedup bpfskel bpfcore; do
+  if "$program" --help | grep -E "$turns" >found; then fail "$program --help, in plain English: $(<found)"; fi
+done
+
 # of_roff: text as a user copies it
 of_roff() { sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\f[A-Z]//g; s/\\\\&//g; s/\\\\e/\\\\/g"; }
 
@@ -478,7 +487,7 @@ contains log "what bpftool takes as 'gen object OUTPUT INPUT...'"
 
 # Stricter, and more lenient
 bpftool gen object peer.o main.o || fail 'bpftool does not leave an undefined symbol'
-if bpflink main.o -o refused.o 2>log; then fail 'an undefined symbol is no error'; fi
+if bpflink main.o -o refused.o 2>log; then fail 'an undefined symbol is not an error'; fi
 contains log 'undefined symbol: total'
 bpflink -r main.o -o part.o
 echo 'extern int shade; int user_of_it(void) { return shade; }' >user.bpf.c
@@ -491,7 +500,7 @@ if bpflink --fatal-warnings user.bpf.o owner.bpf.o -o refused.o 2>log; then fail
 sed -i 's/unsigned/long/' owner.bpf.c
 compile owner.bpf.c
 if bpftool gen object peer.o user.bpf.o owner.bpf.o 2>log; then fail 'bpftool does not look at sizes'; fi
-if bpflink user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'sizes are no error'; fi
+if bpflink user.bpf.o owner.bpf.o -o refused.o 2>log; then fail 'sizes are not an error'; fi
 bpflink --no-check-types user.bpf.o owner.bpf.o -o signs.o 2>log
 contains log "warning: conflicting types of 'shade'"
 rm -f peer.o

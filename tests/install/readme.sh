@@ -83,7 +83,7 @@ snippet bpflink 1 >wanted
   printf '    if (value) return helper(value);\n    return 2;\n}\n'
 } >main.bpf.c
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o main.o
-if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is no error'; fi
+if bpflink main.o -o out.o 2>errors; then fail 'an undefined symbol is not an error'; fi
 sed "s|$PWD/||" errors | head -n "$(wc -l <wanted)" | diff wanted - || fail "README.md's message is another"
 bpftool gen object peer.o main.o 2>errors || fail "bpftool has something to say: $(<errors)"
 bpftool gen skeleton peer.o >skeleton 2>errors || true

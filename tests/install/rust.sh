@@ -59,7 +59,7 @@ touch build.rs # newer than what was built of the other
 
 # If the link fails, cargo shows the reason from build.rs.
 sed -i 's/^unsigned long long total/unsigned total/' bpf/state.bpf.c
-if cargo build >log 2>&1; then fail 'types that conflict are no error'; fi
+if cargo build >log 2>&1; then fail 'types that conflict are not an error'; fi
 contains log "conflicting types of 'total'"
 contains log 'bpf/state.bpf.c:16: error: '
 sed -i 's/^unsigned total/unsigned long long total/' bpf/state.bpf.c
@@ -83,7 +83,7 @@ sed -i 's/\.build(/.kernel("kernel.btf")&/' build.rs
 offline build
 echo 'struct sock { int mark, absent; } __attribute__((preserve_access_index));
 SEC("fentry/f") int enter(unsigned long *args) { return ((struct sock *)args[0])->absent; }' >>bpf/state.bpf.c
-if cargo build >log 2>&1; then fail 'a member that the kernel lacks is no error'; fi
+if cargo build >log 2>&1; then fail 'a member that the kernel lacks is not an error'; fi
 contains log 'absent'
 sed -i '/absent/d' bpf/state.bpf.c
 

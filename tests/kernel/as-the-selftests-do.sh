@@ -92,7 +92,7 @@ SEC("raw_tp/sys_enter") int program2(void *context) {
 SEC("socket") int hand2(void *context) { __u64 place = 1; return keep1(&place); }
 END
 functions() {
-  [[ $warnings == *"warning: conflicting types of 'wanted'"* ]] || fail "no warning of the sign: $warnings"
+  [[ $warnings == *"warning: conflicting types of 'wanted'"* ]] || fail "no warning about the sign: $warnings"
   local weak=("$((first == 1 ? 13 : 0))" "$((first == 2 ? 23 : 0))")
   run "program1()=$((157020 + first * 100))" "weak1=${weak[0]}" "weak2=${weak[1]}" seen2=60 \
     "program2()=$((167030 + first * 100))" "weak1=$((weak[0] ? 14 : 0))" "weak2=$((weak[1] ? 24 : 0))" \
@@ -244,7 +244,7 @@ END
 variables() {
   local name
   for name in sign_extern sign_weak; do
-    [[ $warnings == *"warning: conflicting types of '$name'"* ]] || fail "no warning of $name: $warnings"
+    [[ $warnings == *"warning: conflicting types of '$name'"* ]] || fail "no warning about $name: $warnings"
   done
   # 2009 + 508 + 1 + 2 + 11 + 22 + 40000 + 7, plus 110 times the number of the first file
   local sum=$((42560 + first * 110))

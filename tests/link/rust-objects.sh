@@ -1,6 +1,6 @@
 #!/bin/bash
 # Objects like those of Rust compilers (rust.s). They link, alone and with objects of C. The link
-# warns of BTF that no kernel accepts, and --dump c turns Rust names into C names.
+# warns about BTF that no kernel accepts, and --dump c turns Rust names into C names.
 . "$(dirname "$0")/common.sh"
 (cd "$here" && "$CC" --target=bpf -mcpu=v3 -c rust.s -o "$tmp/main.o")
 compile user <<'END'

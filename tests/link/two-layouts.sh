@@ -13,7 +13,7 @@ differ() {
     "$BPFLINK" --no-check-pointers $order -o out.o 2>all || fail "$1: $(<all)"
     # What a loader says of such programs is another case.
     grep -vE "warning: (a program re(ads|fers to) |global function )" all >warnings || true
-    [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning of $1: $(<warnings)"
+    [[ $(grep -c warning: warnings) == 1 ]] || fail "not one warning about $1: $(<warnings)"
     grep -q ": warning: '$1' has two layouts, in " warnings || fail "$1: $(<warnings)"
     grep -qxF ">>> both are reached through $2" warnings || fail "$1 at $2: $(<warnings)"
   done

@@ -53,7 +53,7 @@ rm -f wide.*
 
 # On an error, the old file stays; warnings are not errors.
 echo old >out.h
-"$BPFSKEL" main.o -o out.h 2>errors && mistake 'an undefined symbol is no error'
+"$BPFSKEL" main.o -o out.h 2>errors && mistake 'an undefined symbol is not an error'
 expect old cat out.h
 compile untyped -g0 <helper.bpf.c
 "$BPFSKEL" untyped.o -o out.h 2>errors
@@ -66,7 +66,7 @@ if [[ -c /dev/full ]]; then wrong '/dev/full: cannot write: No space left on dev
 "$BPFSKEL" main.o helper.o --gc-sections --license GPL --dependency-file out.d -Map out.map -o out.h
 grep -q '^out.h: ' out.d || mistake 'the rule is not for the skeleton'
 grep -q helper.o out.map || mistake 'no map'
-"$BPFSKEL" main.o --dependency-file new.d -o new.h 2>errors && mistake 'an undefined symbol is no error'
+"$BPFSKEL" main.o --dependency-file new.d -o new.h 2>errors && mistake 'an undefined symbol is not an error'
 [[ ! -e new.h && ! -e new.d ]] || mistake 'a report in spite of an error'
 "$BPFSKEL" -q untyped.o -o out.h 2>errors
 [[ ! -s errors ]] || mistake '-q: a warning'

@@ -166,7 +166,7 @@ class PointerFinder {
   std::unordered_map<const InputSection*, std::vector<Read>> reads_;
 };
 
-/// Warns of code that refers to variables of sections that libbpf does not load.
+/// Warns about code that refers to variables of sections that libbpf does not load.
 void warn_unloaded_sections(Context& context) {
   std::unordered_set<std::string_view> reported;
   for (const auto& object : context.objects)

@@ -86,7 +86,7 @@ std::string_view noun_of(const Symbol& symbol) {
   return found->role == SectionRole::Maps ? "map" : "variable";
 }
 
-/// Warns of weak symbols that nothing defines: libbpf knows only those of .ksyms and .kconfig.
+/// Warns about weak symbols that nothing defines: libbpf knows only those of .ksyms and .kconfig.
 void warn_weak_externs(Context& context) {
   auto may_be_missing = [](const Symbol& symbol) {
     return symbol.in_output && !symbol.is_defined && symbol.binding == STB_WEAK &&
@@ -102,7 +102,7 @@ void warn_weak_externs(Context& context) {
   }
 }
 
-/// Warns of options of the kernel's configuration that libbpf cannot fill in.
+/// Warns about options of the kernel's configuration that libbpf cannot fill in.
 void warn_kconfig(Context& context) {
   for (const Symbol* symbol : context.symbols.all()) {
     if (!symbol->in_output || symbol->is_defined || !symbol->btf_file ||

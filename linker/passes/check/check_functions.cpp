@@ -1,4 +1,4 @@
-// Pass: warn of functions that loaders skip, because they lost their SEC(), and of those that
+// Pass: warn about functions that loaders skip, because they lost their SEC(), and of those that
 // loaders or verifiers refuse: static programs, functions that call each other in a circle, and
 // global functions whose arguments or results no verifier accepts.
 //
@@ -182,7 +182,7 @@ std::unordered_set<std::string_view> find_tagged_names(const Context& context) {
   return names;
 }
 
-/// Warns of programs that lost their SEC(). Loaders load a function of .text only together with
+/// Warns about programs that lost their SEC(). Loaders load a function of .text only together with
 /// programs that call it. A library may have functions without a caller.
 void warn_lost_sections(Context& context, const CallGraph& graph) {
   constexpr size_t max_functions = 64;  // more are hardly a mistake
@@ -234,8 +234,8 @@ void warn_static_programs(Context& context, const CallGraph& graph) {
                               {.symbol = std::string(names.front())});
 }
 
-/// Warns of code that calls a program or takes its address. libbpf allows such references only to
-/// functions in .text.
+/// Warns about code that calls a program or takes its address. libbpf allows such references only
+/// to functions in .text.
 void warn_used_programs(Context& context, const CallGraph& graph) {
   std::unordered_set<uint32_t> reported;
   for (uint32_t i = 0; i < graph.functions.size(); ++i)
@@ -273,7 +273,7 @@ void warn_struct_ops(Context& context) {
     }
 }
 
-/// Warns of static functions that lost their symbols, by which libbpf finds them.
+/// Warns about static functions that lost their symbols, by which libbpf finds them.
 void warn_nameless(Context& context, const CallGraph& graph) {
   std::set<const ObjectFile*> reported;
   for (auto [function, at] : graph.nameless) {
@@ -506,8 +506,8 @@ void warn_unacceptable_types(Context& context, const CallGraph& graph) {
 
 }  // namespace
 
-/// Warns of functions that load arguments which their types do not have: verifiers take the number
-/// of arguments from BTF.
+/// Warns about functions that load arguments which their types do not have: verifiers take the
+/// number of arguments from BTF.
 void warn_excess_arguments(Context& context) {
   std::unordered_set<const InputSymbol*> seen;
   for (const auto& object : context.objects)

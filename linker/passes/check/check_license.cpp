@@ -1,4 +1,4 @@
-// Pass: warn of helpers and kernel functions that the license forbids, and of a license that no
+// Pass: warn about helpers and kernel functions that the license forbids, and of a license that no
 // loader finds.
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ bool has_programs(const Context& context) {
   });
 }
 
-/// Warns of a license where no loader looks for it.
+/// Warns about a license where no loader looks for it.
 void warn_misplaced_license(Context& context, const ObjectFile& object,
                             const InputSection& section) {
   constexpr std::string_view right = "license";

@@ -72,7 +72,7 @@ void check_section(Context& context, const ObjectFile& object, const BtfDeclarat
                       hint("a map has SEC(\".maps\") wherever it is declared")}});
 }
 
-/// Warns of definitions in .maps that are none, and of variables elsewhere that are like maps.
+/// Warns about definitions in .maps that are none, and of variables elsewhere that are like maps.
 void warn_definition(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
                      const std::unordered_set<const Symbol*>& declared_as_maps) {
   const Symbol* symbol = declaration.symbol;

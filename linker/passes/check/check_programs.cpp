@@ -1,5 +1,5 @@
-// Pass: warn of sections whose names are like those of programs, and once an object of those that
-// only loaders like cilium/ebpf's take.
+// Pass: warn about sections whose names are like those of programs, and once an object of those
+// that only loaders like cilium/ebpf's take.
 #include <fmt/format.h>
 
 #include <set>

@@ -1,5 +1,5 @@
-// Pass: warn of inputs that link but will not load, because they are empty, have no types, or were
-// compiled in a way that verifiers or other kernels refuse, and of options without effect.
+// Pass: warn about inputs that link but will not load, because they are empty, have no types, or
+// were compiled in a way that verifiers or other kernels refuse, and of options without effect.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -155,7 +155,7 @@ std::set<int32_t> find_kernel_reads(const ObjectFile& object) {
   return offsets;
 }
 
-/// Warns of code that reads the kernel's structs without CO-RE.
+/// Warns about code that reads the kernel's structs without CO-RE.
 void warn_fixed_offsets(Context& context) {
   for (const auto& object : context.objects) {
     bool has_core = object->btf_ext && !object->btf_ext->core_relo.sections.empty();

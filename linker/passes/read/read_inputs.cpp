@@ -49,7 +49,7 @@ struct Candidate {
   std::optional<Error> failure = {};
   std::vector<Diagnostic> messages = {};    ///< of LLVM, about its bitcode
   std::span<const std::byte> bitcode = {};  ///< what the object is to be made of, if it is bitcode
-  std::string foreign = {};  ///< what it is instead of an object, if that is no error
+  std::string foreign = {};  ///< what it is instead of an object, if that is not an error
   std::unique_ptr<ObjectFile> object = {};
 };
 

@@ -1,4 +1,4 @@
-// Pass: warn of types whose names kernels reject or confuse.
+// Pass: warn about types whose names kernels reject or confuse.
 //
 // Compilers of Rust and Go name types as their languages do: `Option<u32>`, `*main.event`. Kernels
 // accept C identifiers, with dots, and no names for pointers and qualifiers. If a name is rejected,

@@ -11,8 +11,8 @@
 namespace bpflink {
 namespace {
 
-/// Warns of well-formed types that kernels reject. They come from an input, which is linked even if
-/// kernels reject its types.
+/// Warns about well-formed types that kernels reject. They come from an input, which is linked even
+/// if kernels reject its types.
 void warn_rejected_types(Context& context) {
   const ObjectFile& output = *context.written;
   const InputSection* section = output.find_section(".BTF");

@@ -61,7 +61,7 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
         {"--strict", "", "Assume nothing of variables of .rodata", set(options.strict)},
         {"--optional", "PROGRAM...", "Only warn if PROGRAM does not fit",
          append(options.optional_programs)},
-        {"--differences", "", "Warn of members whose size shrinks or whose sign changes",
+        {"--differences", "", "Warn about members whose size shrinks or whose sign changes",
          set(options.differences)},
         {"--table", "", "Print a table of programs by kernels", set(options.table)},
         {"--html", "FILE", "Write the table and all problems to FILE as a page for browsers",

@@ -9,7 +9,7 @@
 
 namespace bpflink {
 
-/// Whether arguments are those of rustc, which gives two options that nobody else gives together.
+/// Whether arguments are those of rustc, which alone gives two options together.
 bool is_from_rustc(std::span<const std::string> arguments);
 
 /// The options of bpf-linker, and what it does without any: it links archives whole, and gives

@@ -56,7 +56,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Report whether kernels, or that of --target, accept the BTF of the inputs, and since "
          "which Linux; write nothing",
          set(options.check)},
-        {"--verify", "", "Warn of types in the output that kernels reject", set(options.verify)},
+        {"--verify", "", "Warn about types in the output that kernels reject", set(options.verify)},
         {"--explain", "TYPE...",
          "Explain who needs 'struct NAME' (or union, enum, typedef, func, var), and why it occurs "
          "more than once",

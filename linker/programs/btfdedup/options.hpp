@@ -29,7 +29,7 @@ struct BtfdedupOptions {
   unsigned print_sizes = 0;            ///< rows in the lists of sizes; 0: no lists
   std::optional<LinuxRelease> target;  ///< whose form the output gets
   bool check = false;                  ///< only report whether kernels accept the inputs
-  bool verify = false;                 ///< warn of types in the output that kernels reject
+  bool verify = false;                 ///< warn about types in the output that kernels reject
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

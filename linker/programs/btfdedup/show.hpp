@@ -27,7 +27,7 @@ std::string size_map_of(const ShownBtf& output);
 /// standard output cannot be written.
 std::expected<void, Error> print_reports(const BtfdedupOptions& options, const ShownBtf& output);
 
-/// Warns of types that kernels reject: for an object, after the loader's changes. `file` is what
+/// Warns about types that kernels reject: for an object, after the loader's changes. `file` is what
 /// was written, or the blob.
 void warn_of_faults(const ShownBtf& output, std::span<const std::byte> file);
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::error::{Diagnostic, Error};
 
-/// Prints each line of `text` as a warning of cargo if this is a build script.
+/// Prints each line of `text` as a warning about cargo if this is a build script.
 pub fn warn(text: &str) {
     if env::var_os("CARGO_CFG_TARGET_ARCH").is_some() {
         for line in text.lines() {

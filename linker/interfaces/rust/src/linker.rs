@@ -27,9 +27,9 @@ pub struct Options {
     pub partial: bool,
     /// Drop what no program, map or struct_ops variable reaches (`--gc-sections`).
     pub gc_sections: bool,
-    /// Drop `const volatile` variables, too, which user space may set (`--gc-constants`).
+    /// Also drop `const volatile` variables, which user space may set (`--gc-constants`).
     pub gc_constants: bool,
-    /// Drop maps, too, that nothing refers to (`--gc-maps`).
+    /// Also drop maps that nothing refers to (`--gc-maps`).
     pub gc_maps: bool,
     /// Make hidden definitions local (`--localize-hidden`).
     pub localize_hidden: bool,
@@ -43,9 +43,9 @@ pub struct Options {
     pub prune_types: bool,
     /// Rename types whose names kernels refuse, such as those of Rust (`--kernel-names`).
     pub kernel_names: bool,
-    /// Only warn of pointers in data that programs read (`--no-check-pointers`).
+    /// Only warn about pointers in data that programs read (`--no-check-pointers`).
     pub no_check_pointers: bool,
-    /// Only warn of conflicting types (`--no-check-types`).
+    /// Only warn about conflicting types (`--no-check-types`).
     pub no_check_types: bool,
     /// Treat warnings as errors (`--fatal-warnings`).
     pub fatal_warnings: bool,

@@ -21,7 +21,7 @@ struct Machine {
 
 /// Null if qemu has none here.
 const Machine* find_machine(std::string_view architecture);
-/// Whether its programs run here, too.
+/// Whether this machine also runs its programs.
 bool is_native(const Machine& machine);
 
 /// Boots a kernel without network or disks and calls `hear` for each line of its console that
