@@ -26,8 +26,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The replacement of bpftool's command line, a script that finds bpflink beside it.
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/linker/programs/bpftool/bpftool-bpflink.sh
-  DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME bpftool-bpflink COMPONENT programs)
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bpftool-bpflink
+  DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
 # Rust's linker for BPF, which bpflink is under that name. It is in a folder of its own: another one may
 # be in that of the programs.

@@ -7,6 +7,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -50,16 +51,31 @@ std::expected<std::vector<std::byte>, Error> read_attribute(const std::string& p
       [&](void* buffer, size_t size) { return ::getxattr(path.c_str(), name, buffer, size); });
 }
 
-/// The rights (rwx) that all entries have in common, but for the owner's.
-mode_t common_rights(const std::vector<std::byte>& list) {
-  auto word = [&](size_t at) {
-    return std::to_integer<unsigned>(list[at]) | std::to_integer<unsigned>(list[at + 1]) << 8;
+struct ListEntry {
+  unsigned tag, rights;  ///< ACL_USER or the like; rwx
+  uid_t id;              ///< of a named user or group
+};
+
+std::vector<ListEntry> entries_of(const std::vector<std::byte>& list) {
+  auto number = [&](size_t at, unsigned size) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < size; ++i) value |= std::to_integer<uint32_t>(list[at + i]) << 8 * i;
+    return value;
   };
-  mode_t common = 7;
+  std::vector<ListEntry> entries;
   for (size_t at = sizeof(posix_acl_xattr_header);
        at + sizeof(posix_acl_xattr_entry) <= list.size(); at += sizeof(posix_acl_xattr_entry))
-    if (word(at + offsetof(posix_acl_xattr_entry, e_tag)) != ACL_USER_OBJ)
-      common &= word(at + offsetof(posix_acl_xattr_entry, e_perm));
+    entries.push_back({number(at + offsetof(posix_acl_xattr_entry, e_tag), 2),
+                       number(at + offsetof(posix_acl_xattr_entry, e_perm), 2),
+                       number(at + offsetof(posix_acl_xattr_entry, e_id), 4)});
+  return entries;
+}
+
+/// The rights (rwx) that all entries have in common, but for the owner's.
+mode_t common_rights(const std::vector<std::byte>& list) {
+  mode_t common = 7;
+  for (const ListEntry& entry : entries_of(list))
+    if (entry.tag != ACL_USER_OBJ) common &= entry.rights;
   return common;
 }
 
@@ -80,12 +96,27 @@ void copy_label(int fd, const std::string& path) {
   (void)::fsetxattr(fd, selinux_label, label->data(), label->size(), 0);
 }
 
-/// Whether others may change a file or directory, or add a file to it. Those of a group may that
-/// has the number of the owner: this is the owner's own.
-bool is_open_to_others(const struct stat& info, uid_t owner) {
-  bool is_ours = info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner;
+/// Users whose files this process trusts: root, its own user, and one more.
+bool is_trusted(uid_t user, uid_t owner) {
+  return user == 0 || user == ::geteuid() || user == owner;
+}
+
+/// Whether others may write to a file, or add to a directory. Those of a group may that has the
+/// number of the file's owner: this is the owner's own.
+bool is_open_to_others(const std::string& path, const struct stat& info, uid_t owner) {
   bool is_shared = (info.st_mode & S_IWGRP) != 0 && info.st_gid != info.st_uid;
-  return !is_ours || is_shared || (info.st_mode & S_IWOTH) != 0;
+  if (is_shared || (info.st_mode & S_IWOTH) != 0) return true;
+  auto list = read_attribute(path, access_list);
+  if (!list) return true;
+  const std::vector<ListEntry> entries = entries_of(*list);
+  unsigned mask = 7;  // limits all named entries
+  for (const ListEntry& entry : entries)
+    if (entry.tag == ACL_MASK) mask = entry.rights;
+  return std::ranges::any_of(entries, [&](const ListEntry& entry) {
+    bool is_of_others =
+        entry.tag == ACL_GROUP || (entry.tag == ACL_USER && !is_trusted(entry.id, owner));
+    return is_of_others && (entry.rights & mask & ACL_WRITE) != 0;
+  });
 }
 
 }  // namespace
@@ -111,16 +142,40 @@ std::expected<void, Error> copy_rights(int fd, const std::string& path,
   return {};
 }
 
-std::string find_open_to_others(const std::string& file, uid_t owner) {
+std::string find_open_to_others(const std::string& path, uid_t owner) {
   namespace fs = std::filesystem;
-  const fs::path directory = fs::path(file).parent_path();
-  for (fs::path at = file;; at = at.parent_path()) {
+  constexpr int max_links = 40;
+  std::error_code error;
+  std::vector<fs::path> rest;  // components, the next one last
+  auto follow = [&](const fs::path& target) {
+    for (auto next = target.end(); next != target.begin();) rest.push_back(*--next);
+  };
+  follow(fs::absolute(path, error));
+  if (error) return path;
+  fs::path at = "/";
+  bool is_shared = false;  // whether others may write to `at`
+  for (int links = 0;;) {
     struct stat info;
-    if (::stat(at.c_str(), &info) != 0) return at.string();
-    bool holds_directories = at != file && at != directory;
-    if (holds_directories && (info.st_mode & S_ISVTX) != 0) info.st_mode &= ~mode_t{0022};
-    if (is_open_to_others(info, owner)) return at.string();
-    if (at == at.parent_path()) return {};
+    if (::lstat(at.c_str(), &info) != 0 || !is_trusted(info.st_uid, owner)) return at.string();
+    if (S_ISLNK(info.st_mode)) {
+      const fs::path target = fs::read_symlink(at, error);
+      if (is_shared || error || ++links > max_links) return at.string();
+      follow(target);
+      at = at.parent_path();
+    } else if (bool is_directory = S_ISDIR(info.st_mode); is_shared && !is_directory) {
+      return at.string();
+    } else {
+      is_shared = is_open_to_others(at.string(), info, owner);
+      bool is_sticky = is_directory && (info.st_mode & S_ISVTX) != 0;
+      if (is_shared && (rest.empty() || !is_sticky)) return at.string();
+      if (rest.empty()) return {};
+    }
+    const fs::path next = rest.back();
+    rest.pop_back();
+    if (next == "..")
+      at = at.parent_path();
+    else if (!next.empty() && next != ".")
+      at /= next;
   }
 }
 

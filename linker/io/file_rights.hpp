@@ -18,9 +18,11 @@ namespace bpflink {
 std::expected<void, Error> copy_rights(int fd, const std::string& path,
                                        const struct stat& replaced);
 
-/// The first of a file and the directories above it that others than root, the user and `owner` may
-/// change; "" if there is none. The path is absolute. In a sticky directory, /tmp, nobody can
-/// replace a directory of ours.
-std::string find_open_to_others(const std::string& file, uid_t owner);
+/// Whether another user than root, this one and `owner` can change what a path means: the first
+/// file, directory or symbolic link on the way that such a user owns or may write to, by its mode
+/// or its access control list, or that cannot be looked at; "" if there is none. In a sticky
+/// directory, /tmp, nobody can replace a directory of ours; a file or a link of ours may be there
+/// because another user made a hard link to it.
+std::string find_open_to_others(const std::string& path, uid_t owner);
 
 }  // namespace bpflink

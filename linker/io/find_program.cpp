@@ -5,8 +5,8 @@
 // - beside the file that this code is in, a program or a shared library, and beside the running
 //   program; and where an installation has it relative to those, under whatever prefix it is now.
 //   A program in a folder of /tmp has /tmp/libexec for such a place, which any user can make. So
-//   the file and all directories above it must belong to root, to the user, or to the owner of the
-//   file that the search begins at, who could change that one as well;
+//   nobody may be able to change what the path means (find_open_to_others()) but root, the user,
+//   and the owner of the file that the search begins at, who could change that one as well;
 // - the absolute path that the build says it is installed to.
 #include "linker/io/find_program.hpp"
 
@@ -60,13 +60,14 @@ std::expected<std::string, Error> find_program(const std::string& name, const ch
     // In the build tree and in an installation
     for (const fs::path& place : {fs::path(), installed.lexically_relative(BPFLINK_BINDIR),
                                   installed.lexically_relative(BPFLINK_LIBDIR)}) {
-      fs::path program = fs::canonical(file.parent_path() / place / name, error);
+      const fs::path path = file.parent_path() / place / name;
+      const fs::path program = fs::canonical(path, error);
       if (error || ::access(program.c_str(), X_OK) != 0) continue;
-      std::string open = find_open_to_others(program.string(), info.st_uid);
+      std::string open = find_open_to_others(path.string(), info.st_uid);
       if (open.empty()) return program.string();
       if (refused.empty())
         refused = fmt::format("{} is not run, as others may write to {}; {} may name it",
-                              program.string(), open, variable);
+                              path.lexically_normal().string(), open, variable);
     }
   }
   const fs::path program = installed / name;

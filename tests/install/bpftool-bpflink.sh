@@ -53,28 +53,23 @@ cp --remove-destination "$PREFIX/bin/bpftool-bpflink" "$tmp/first/bpftool"
 [[ $(PATH=$tmp/first:$tmp/real:$PATH bpftool map) == 'bpftool [map]' ]] || fail 'a copy does not find bpftool'
 if BPFLINK_BPFTOOL=$tmp/none bpftool-bpflink map 2>log; then fail 'a bpftool that is not there'; fi
 
-# From the source tree it calls the newest build's programs, from a build directory those beside it.
-# Without programs it reports that.
-tree=$tmp/tree
-mkdir -p "$tree/linker/programs/bpftool" "$tree"/build/{old,new}/bin
-cp "$PREFIX/bin/bpftool-bpflink" "$tree/linker/programs/bpftool/bpftool-bpflink.sh"
-of_tree() { # WANTED
-  [[ $("$tree/linker/programs/bpftool/bpftool-bpflink.sh" gen object out.o a.o 2>&1) == "$1" ]] || fail "from the source tree, not: $1"
+# A copy elsewhere calls the installed programs, or those in the directory that a variable names; none
+# where everybody may put one, nor of a build in a folder above.
+copy=$tmp/tree/linker/programs/bpftool
+mkdir -p "$copy" "$tmp/tree/build/bin"
+cp "$PREFIX/bin/bpftool-bpflink" "$copy"
+of_copy() { # WANTED
+  [[ $("$copy/bpftool-bpflink" gen object out.o a.o 2>&1) == "$1" ]] || fail "not of a copy: $1"
 }
-of_tree "bpftool-bpflink: error: no bpflink in $tree/linker/programs/bpftool, nor in a folder 'build' of the source tree: build or install it"
-for build in old new; do
-  printf '#!/bin/sh\necho %s "$@"\n' $build >"$tree/build/$build/bin/bpflink"
-  chmod +x "$tree/build/$build/bin/bpflink"
-done
-touch -d 2001-01-01 "$tree/build/old/bin/bpflink"
-of_tree 'new -r -o out.o a.o'
-touch -d 2001-01-01 "$tree/build/new/bin/bpflink"
-touch "$tree/build/old/bin/bpflink"
-of_tree 'old -r -o out.o a.o'
-mkdir "$tree/build/bin"
-cp "$tree/build/new/bin/bpflink" "$tree/build/bin"
-touch -d 2001-01-01 "$tree"/build/old/bin/bpflink
-of_tree 'new -r -o out.o a.o'
+stand_in "$tmp/tree/build/bin/bpflink"
+installed=$(sed -n "s/.*; then programs='\(.*\)'; fi/\1/p" "$copy/bpftool-bpflink")
+absent="bpftool-bpflink: error: no bpflink in $copy, nor in $installed: install it, or name its directory with BPFLINK_PROGRAMS"
+if [[ ! -e $installed/bpflink ]]; then of_copy "$absent"; fi
+BPFLINK_PROGRAMS=$tmp/tree/build/bin of_copy 'bpflink [-r] [-o] [out.o] [a.o]'
+stand_in "$copy/bpflink"
+of_copy 'bpflink [-r] [-o] [out.o] [a.o]'
+chmod 1777 "$copy"
+if [[ ! -e $installed/bpflink ]]; then of_copy "$absent"; fi
 if [[ $("$BUILD/bin/bpftool-bpflink" gen object 2>&1) != "bpftool-bpflink: error: 'gen object' needs"* ]]; then
   fail 'the build folder has no bpftool-bpflink'
 fi

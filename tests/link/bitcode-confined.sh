@@ -67,6 +67,7 @@ runs() {
   [[ $1 == "$ran" ]] || fail "${*:2} runs another program: $ran: $(<errors)"
 }
 umask 022
+((EUID == 0)) || echo 'skipped without root: files, links and rights of another user'
 mkdir -p prefix/bin
 cp "$BPFLINK" prefix/bin
 for place in prefix/bin/bpflink-lto prefix/libexec/bpflink/bpflink-lto; do
@@ -95,6 +96,24 @@ for place in prefix/bin/bpflink-lto prefix/libexec/bpflink/bpflink-lto; do
     chmod 775 "$directory"
     runs no prefix/bin/bpflink main.bc -o out.o
     chown 0:0 "$directory"
+    setfacl -m u:65534:rwx "$place"
+    runs no prefix/bin/bpflink main.bc -o out.o
+    setfacl -m u:65534:rwx,m::rx "$place"
+    runs yes prefix/bin/bpflink main.bc -o out.o
+    # Another user's link, to the program, or to its directory in one that is shared
+    mv "$place" prefix/program
+    ln -s "$tmp/prefix/program" "$place"
+    runs yes prefix/bin/bpflink main.bc -o out.o
+    chown -h 65534 "$place"
+    runs no prefix/bin/bpflink main.bc -o out.o
+    mv -f prefix/program "$place"
+    mv "$directory" away.d
+    ln -s "$tmp/away.d" "$directory"
+    [[ $place == */bin/* ]] || runs yes prefix/bin/bpflink main.bc -o out.o
+    chown -h 65534 "$directory"
+    [[ $place == */bin/* ]] || runs no prefix/bin/bpflink main.bc -o out.o
+    rm "$directory"
+    mv away.d "$directory"
   fi
   rm "$place"
 done

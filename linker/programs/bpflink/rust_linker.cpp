@@ -185,11 +185,10 @@ std::string find_llvm_of_rustc() {
     });
     if (driver.empty()) continue;
     if (library.empty()) library = find_llvm_beside(driver);
-    std::error_code error;
-    library = fs::canonical(library, error);
-    bool is_safe = !error && ::stat((process + "/exe").c_str(), &info) == 0 &&
+    bool is_safe = ::stat((process + "/exe").c_str(), &info) == 0 &&
                    find_open_to_others(library.string(), info.st_uid).empty();
-    return is_safe ? library.string() : "";
+    std::error_code error;
+    return is_safe ? fs::canonical(library, error).string() : "";
   }
   return {};
 }

@@ -2,7 +2,8 @@
 # bpftool-bpflink: accepts bpftool's command line. `gen object` is a partial link by bpflink; `gen
 # skeleton` and `gen subskeleton` run bpfskel, if it is installed; everything else runs the real
 # bpftool. So `make BPFTOOL=bpftool-bpflink` links a project with bpflink. The programs are those
-# beside this file or, in a source tree, those of the newest build.
+# that BPFLINK_PROGRAMS names, those beside this file, unless everybody may put one there, or those
+# where this was installed.
 #
 # Options are recognized like bpftool's, with getopt_long(3): they may stand anywhere, short ones in
 # clusters, and all names may be abbreviated.
@@ -17,13 +18,9 @@ fail() {
 
 # find_programs: sets `programs` to the directory of bpflink and bpfskel
 find_programs() {
-  programs=$here
-  if [ -x "$here/bpflink" ]; then return; fi
-  newest=''
-  for candidate in "$here"/../../../build/bin/bpflink "$here"/../../../build/*/bin/bpflink; do
-    if [ -x "$candidate" ] && { [ -z "$newest" ] || [ "$candidate" -nt "$newest" ]; }; then newest=$candidate; fi
-  done
-  if [ -n "$newest" ]; then programs=${newest%/*}; fi
+  programs=${BPFLINK_PROGRAMS:-$here}
+  if [ -n "${BPFLINK_PROGRAMS:-}" ]; then return; fi
+  if [ ! -x "$here/bpflink" ] || [ -n "$(find "$here" -prune -perm -0002)" ]; then programs='@CMAKE_INSTALL_FULL_BINDIR@'; fi
 }
 
 # is_prefix PREFIX NAME
@@ -116,7 +113,7 @@ link_object() {
   if [ "$json" = yes ]; then set -- "$@" --json-diagnostics; fi
   if [ "$verbose" = yes ]; then set -- "$@" -v; fi
   [ -x "$programs/bpflink" ] ||
-    fail "no bpflink in $here, nor in a folder 'build' of the source tree: build or install it"
+    fail "no bpflink in $here, nor in $programs: install it, or name its directory with BPFLINK_PROGRAMS"
   status=0
   "$programs/bpflink" -r -o "$output" "$@" || status=$?
   if [ "$json" = yes ]; then # bpftool's answer on standard output
