@@ -1,8 +1,6 @@
 // Results of work that takes long, in files of a directory, by all that they depend on.
 #pragma once
 
-#include <xxhash.h>
-
 #include <cstddef>
 #include <expected>
 #include <optional>
@@ -11,22 +9,24 @@
 
 #include "bpflink/error.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/io/sha256.hpp"
 
 namespace bpflink {
 
-/// What a result depends on. Its file has the name of that.
+/// What a result depends on. Its file is named after the digest of that: whoever writes the inputs
+/// cannot make two that have one.
 class ResultKey {
  public:
-  ResultKey() { XXH3_128bits_reset(&digest_); }
   void add(std::span<const std::byte> bytes);
   /// The path of the result's file in a directory.
   std::string path_in(const std::string& directory) const;
 
  private:
-  XXH3_state_t digest_;
+  Sha256 digest_;
 };
 
-/// The result at a path; nothing if there is none, it is not whole, or others may write to it.
+/// The result at a path of path_in(); nothing if there is none, it is not whole or that of another
+/// key, or others can change what the path means.
 std::optional<InputFile> find_result(const std::string& path);
 
 /// Writes a result, as a whole or not at all, and not where others may write. Errors: the file

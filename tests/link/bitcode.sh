@@ -369,6 +369,21 @@ for damage in 'truncate -s -1' 'truncate -s 3' 'truncate -s 0' 'truncate -s 100'
 done
 rm -r kept
 compiles yes main.bc lib.bc
+compiles yes --lto-O1 main.bc lib.bc
+# What is under the name of another result, by a copy or by another user's link, is not taken.
+entries=(kept/here/*)
+cp -r kept other
+for i in "${!entries[@]}"; do cp "other/here/${entries[i - 1]##*/}" "${entries[i]}"; done
+compiles yes main.bc lib.bc
+if ((EUID == 0)); then
+  for i in "${!entries[@]}"; do
+    ln -sf "$tmp/other/here/${entries[i]##*/}" "${entries[i]}"
+    chown -h 65534 "${entries[i]}"
+  done
+  compiles yes main.bc lib.bc
+else
+  echo 'skipped without root: links of another user in a cache'
+fi
 chmod o+w kept
 compiles yes main.bc lib.bc
 chmod o-w kept

@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +24,7 @@
 #include "../api/fixtures.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/sha256.hpp"
 #include "linker/io/sparse_writer.hpp"
 
 using namespace bpflink;
@@ -171,4 +176,27 @@ TEST_CASE("fragments, gaps and zeros are written at their offsets") {
   ::close(fd);
   std::ifstream file(path, std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == expected);
+}
+
+TEST_CASE("a digest is that of sha256sum, whatever the length and the parts") {
+  TemporaryDirectory directory;
+  const std::string file = directory.file("bytes");
+  for (size_t size : {0, 1, 55, 56, 63, 64, 65, 119, 120, 1000}) {
+    std::string text;
+    for (size_t i = 0; i < size; ++i) text += static_cast<char>(i * 37 + size);
+    std::ofstream(file) << text;
+    std::unique_ptr<FILE, int (*)(FILE*)> judge(::popen(("sha256sum <" + file).c_str(), "r"),
+                                                ::pclose);
+    std::array<char, 64> wanted{};
+    REQUIRE(std::fread(wanted.data(), 1, wanted.size(), judge.get()) == wanted.size());
+    for (size_t part : {size_t{1}, size_t{7}, size_t{64}, size + 1}) {
+      Sha256 digest;
+      auto bytes = std::as_bytes(std::span(text));
+      for (; !bytes.empty(); bytes = bytes.subspan(std::min(part, bytes.size())))
+        digest.add(bytes.first(std::min(part, bytes.size())));
+      std::string hex;
+      for (std::byte byte : digest.finish()) hex += fmt::format("{:02x}", byte);
+      CHECK(hex == std::string_view(wanted.data(), wanted.size()));
+    }
+  }
 }
