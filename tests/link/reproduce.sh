@@ -154,6 +154,24 @@ expect 'bpflink: error: /dev/full: cannot write: No space left on device' cat er
 expect old cat out.o
 cmp main.o kept.o
 
+# What only an archive names is in the tar if it is to be linked and beside the inputs.
+mkdir ../elsewhere objects/away
+cp objects/thin.o ../elsewhere
+cp objects/thin.o objects/away
+echo secret >objects/key
+ar rcT taken.a objects/thin.o objects/absolute.o objects/inner.a ../elsewhere/thin.o objects/key
+ar rcT through.a objects/away/thin.o
+rm -r objects/away
+ln -s ../../elsewhere objects/away
+for all in '' --reproduce-all; do
+  "$BPFLINK" -r "$long" taken.a through.a --reproduce taken.tar $all -o out.o 2>errors || true
+  expect "$([[ $all ]] && echo 3 || echo 0)" bash -c "tar tf taken.tar | grep -cE 'elsewhere/|away/|objects/key' || true"
+  expect 3 bash -c "tar tf taken.tar | grep -cE '/objects/(thin.o|absolute.o|inner.a)'"
+  omitted='taken.tar does not have what only an archive names and is not beside the inputs, or not to be linked: '
+  omitted+='../elsewhere/thin.o, objects/away/thin.o, objects/key; --reproduce-all takes it'
+  [[ $all ]] || grep -qF "bpflink: warning: $omitted" errors || fail "does not say what is not in the tar: $(<errors)"
+done
+
 # A thin archive that names itself ends.
 compile self <<<'int self(void) { return 1; }'
 ar rcT self.a self.o

@@ -31,6 +31,7 @@ struct LinkCommand {
   bool cross_references = false;
   bool statistics = false;
   std::string reproduce_file;         ///< "" for none
+  bool reproduce_all = false;         ///< also files that only archives name, wherever they are
   std::vector<std::string> warnings;  ///< about options without effect
 
   /// The command line, for reproduce_file.

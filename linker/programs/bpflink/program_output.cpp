@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "dedup/messages.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/programs/bpflink/reproduce.hpp"
 #include "linker/text/program.hpp"
@@ -77,13 +78,23 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   std::signal(SIGPIPE, SIG_IGN);
   keep_inputs_mapped();
   DiagnosticPrinter printer(program, command);
-  if (!command.reproduce_file.empty())
-    if (auto ok = write_reproducer(program, command, output); !ok) {
-      printer.print({.message = ok.error().message,
+  if (!command.reproduce_file.empty()) {
+    auto omitted = write_reproducer(program, command, output);
+    if (!omitted) {
+      printer.print({.message = omitted.error().message,
                      .code = DiagnosticCode::OutputFailure,
                      .file = command.reproduce_file});
       return 1;
     }
+    constexpr size_t most = 10;
+    if (!omitted->empty())
+      printer.print({.severity = Severity::Warning,
+                     .message = fmt::format("{} does not have what only an archive names and is "
+                                            "not beside the inputs, or not to be linked: {}; "
+                                            "--reproduce-all takes it",
+                                            command.reproduce_file, list_of(*omitted, most)),
+                     .file = command.reproduce_file});
+  }
   bool is_fatal = command.link.fatal_warnings;
   for (const std::string& warning : command.warnings)
     printer.print({.severity = is_fatal ? Severity::Error : Severity::Warning, .message = warning});

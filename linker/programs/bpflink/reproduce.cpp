@@ -3,6 +3,10 @@
 // links in the directory of an input are resolved, so `..` means the same in the folder, where a
 // thin archive finds its members. response.txt names all files relative to the folder. A file that
 // cannot be read is not in the tar, so the link fails there as it did here.
+//
+// The tar is made to be sent to others, and a thin archive can name any file of the user. So what
+// only an archive names is in the tar only if it is something to link and below the directory of an
+// input that the command line names.
 #include "linker/programs/bpflink/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +16,18 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/lto/bitcode.hpp"
 #include "linker/object/archive.hpp"
+#include "linker/object/elf_kind.hpp"
 #include "linker/outputs.hpp"
 #include "linker/report/report_files.hpp"
 
@@ -89,6 +97,11 @@ std::optional<InputFile> open_unnamed(const std::string& path) {
   return file ? std::optional(std::move(*file)) : std::nullopt;
 }
 
+/// Whether a link reads more of the file than its beginning.
+bool is_linkable(std::span<const std::byte> file) {
+  return is_elf(file) || is_archive(file) || lto::is_bitcode(file);
+}
+
 class Reproducer {
  public:
   Reproducer(std::string_view program, const LinkCommand& command, const std::string& output)
@@ -98,13 +111,15 @@ class Reproducer {
     bool has_extension = fs::path(command.reproduce_file).has_extension();
     folder_ = (has_extension && stem != "." && stem != ".." ? stem.string() : "reproduce") + "/";
     for (const OptionTable::Given& given : command.given)
-      if (given.name != "--reproduce") response_ += quote_argument(respond(given)) + "\n";
+      if (!given.name.starts_with("--reproduce"))
+        response_ += quote_argument(respond(given)) + "\n";
+    add_members();
     version_ = version_line(program);
     entries_[folder_ + "response.txt"] = std::as_bytes(std::span(response_));
     entries_[folder_ + "version.txt"] = std::as_bytes(std::span(version_));
   }
 
-  std::expected<void, Error> write() {
+  std::expected<std::vector<std::string>, Error> write() {
     const std::string& path = command_.reproduce_file;
     Outputs outputs;
     // The link reports what is wrong with its own outputs.
@@ -121,7 +136,7 @@ class Reproducer {
     auto ok = write_tar((*tar)->file.fd(), entries_);
     if (ok) ok = (*tar)->file.commit();
     if (!ok) return fail_in(path, ok.error());
-    return {};
+    return std::vector(omitted_.begin(), omitted_.end());
   }
 
  private:
@@ -151,7 +166,7 @@ class Reproducer {
 
   void add_library(std::string_view name) {
     if (auto path = find_library(name, command_.link.library_paths))
-      add_inputs({place_of(*path), *path, /*is_named=*/false});
+      add_named({place_of(*path), *path}, open_unnamed(*path));
   }
 
   /// Adds the file or directory. Returns its path in the folder.
@@ -166,7 +181,7 @@ class Reproducer {
     else if (fs::is_directory(status))
       add_directory(place, path);
     else
-      add_inputs({place, path, /*is_named=*/true});
+      add_named({place, path}, open_to_read_again(path));
     return place.empty() ? "." : place;
   }
 
@@ -179,33 +194,52 @@ class Reproducer {
 
   struct Input {
     std::string place, path;
-    bool is_named;  ///< on the command line: it need not be a regular file
   };
 
-  /// Adds a file and, if that is a thin archive, what it names. An archive may name itself.
-  void add_inputs(Input input) {
-    pending_.push_back(std::move(input));
+  void add_named(const Input& input, std::optional<InputFile> file) {
+    std::error_code error;
+    directories_.insert(fs::weakly_canonical(fs::absolute(input.path, error).parent_path(), error));
+    add_input(input, std::move(file));
+  }
+
+  /// Adds what thin archives name. An archive may name itself.
+  void add_members() {
     while (!pending_.empty()) {
       Input next = std::move(pending_.back());
       pending_.pop_back();
-      add_input(next);
+      if (entries_.contains(folder_ + next.place)) continue;
+      auto file = open_unnamed(next.path);
+      bool is_wanted =
+          file && (command_.reproduce_all || (is_linkable(file->bytes()) && is_beside(next.path)));
+      if (is_wanted)
+        add_input(next, std::move(file));
+      else if (file)
+        omitted_.insert(next.path);
     }
   }
 
-  void add_input(const Input& input) {
-    const auto& [place, path, is_named] = input;
-    if (entries_.contains(folder_ + place)) return;
-    auto file = is_named ? open_to_read_again(path) : open_unnamed(path);
-    if (!file) return;
+  /// Whether a file is below the directory of an input that the command line names.
+  bool is_beside(const std::string& path) const {
+    std::error_code error;
+    fs::path directory = fs::canonical(path, error).parent_path();
+    for (; !error; directory = directory.parent_path()) {
+      if (directories_.contains(directory)) return true;
+      if (!directory.has_relative_path()) break;
+    }
+    return false;
+  }
+
+  void add_input(const Input& input, std::optional<InputFile> file) {
+    if (!file || entries_.contains(folder_ + input.place)) return;
     inputs_.push_back(std::move(*file));
     std::span<const std::byte> bytes = inputs_.back().bytes();
-    add(place, is_archive(bytes) ? add_members(place, path, bytes) : bytes);
+    add(input.place, is_archive(bytes) ? list_members(input, bytes) : bytes);
   }
 
   /// Lists what a thin archive names in pending_. Returns the archive for the folder, where all
   /// names are relative.
-  std::span<const std::byte> add_members(const std::string& place, const std::string& path,
-                                         std::span<const std::byte> bytes) {
+  std::span<const std::byte> list_members(const Input& input, std::span<const std::byte> bytes) {
+    const auto& [place, path] = input;
     auto members = read_archive(bytes, path);
     if (!members) return bytes;
     std::string& text =
@@ -218,7 +252,7 @@ class Reproducer {
       bool is_absolute = member.name[path.size() + 1] == '/';  // behind "lib.a("
       std::string name = is_absolute ? "~" + file.substr(1) : file.substr(path.rfind('/') + 1);
       if (is_absolute) absolute.insert(file);
-      pending_.push_back({below_root(fs::path(place).parent_path() / name), file, false});
+      pending_.push_back({below_root(fs::path(place).parent_path() / name), file});
     }
     make_relative(text, absolute);
     return std::as_bytes(std::span(text));
@@ -230,14 +264,17 @@ class Reproducer {
   std::string response_, version_;
   std::deque<std::string> archives_;  ///< thin ones, for the folder
   std::vector<InputFile> inputs_;
-  std::vector<Input> pending_;  ///< to add
+  std::vector<Input> pending_;      ///< members to add
+  std::set<fs::path> directories_;  ///< of inputs that the command line names
+  std::set<std::string> omitted_;   ///< members that are not in the tar
   TarEntries entries_;
 };
 
 }  // namespace
 
-std::expected<void, Error> write_reproducer(std::string_view program, const LinkCommand& command,
-                                            const std::string& output) {
+std::expected<std::vector<std::string>, Error> write_reproducer(std::string_view program,
+                                                                const LinkCommand& command,
+                                                                const std::string& output) {
   return Reproducer(program, command, output).write();
 }
 
