@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "linker/io/directory.hpp"
+#include "linker/io/sha256.hpp"
 
 namespace bpflink {
 
@@ -40,6 +41,20 @@ std::optional<int> descriptor_of(std::string_view path) {
     if (error == std::errc() && end == path.data() + path.size() && fd >= 0) return fd;
   }
   return std::nullopt;
+}
+
+std::string file_name_for(std::string_view text) {
+  constexpr size_t most = 200;  // a file system takes 255 bytes, with what the caller appends
+  std::string name;
+  for (unsigned char c : text) {
+    if (name.size() >= most) break;
+    bool is_plain = c > ' ' && c != 0x7f && c != '/' && c != '%' && (c != '.' || !name.empty());
+    name += is_plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  }
+  if (name.size() < most) return name.empty() ? "%" : name;
+  Sha256 digest;
+  digest.add(std::as_bytes(std::span(text)));
+  return name.substr(0, most / 2) + "%%" + hex_of(digest.finish());
 }
 
 std::string file_of_library(std::string_view name) {

@@ -1,6 +1,5 @@
 #include "linker/io/result_cache.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,9 +35,7 @@ void ResultKey::add(std::span<const std::byte> bytes) {
 }
 
 std::string ResultKey::path_in(const std::string& directory) const {
-  std::string path = directory + "/";
-  for (std::byte byte : Sha256(digest_).finish()) path += fmt::format("{:02x}", byte);
-  return path;
+  return directory + "/" + hex_of(Sha256(digest_).finish());
 }
 
 std::optional<InputFile> find_result(const std::string& path) {

@@ -1,5 +1,7 @@
 #include "linker/io/sha256.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -25,6 +27,12 @@ T swapped(T number) {
 }
 
 }  // namespace
+
+std::string hex_of(const Sha256Digest& digest) {
+  std::string hex;
+  for (std::byte byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
 
 void Sha256::add(std::span<const std::byte> bytes) {
   size_t used = size_ % block_size;

@@ -7,10 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace bpflink {
 
 using Sha256Digest = std::array<std::byte, 32>;
+
+/// A digest as sha256sum prints it.
+std::string hex_of(const Sha256Digest& digest);
 
 class Sha256 {
  public:

@@ -62,6 +62,13 @@ says '>>> rename one, or give an archive to each; -o DIRECTORY takes both, and -
 core 0 minimize a.o same/a.o 6.1.0.btf -o same.out
 core 0 minimize --merge a.o same/a.o 6.1.0.btf --archive same.btfs --release 6.1.0
 
+# No name leads out of the directory, or is too long for a file.
+mkdir names
+for name in ...o 'x y.o' %.o "$(printf 'long%.0s' {1..60}).o"; do cp b.o "names/$name"; done
+cp 6.1.0.btf names/..btf
+core 0 minimize a.o names/*.o names/...o names/..btf -o names.out
+[[ $(find names.out -name '*.btf' | wc -l) == 5 && -e names.out/%2E./%2E.btf ]] || fail "not in the directory: $(find . -name '*E.btf')"
+
 # If a file cannot be written, the old files stay.
 cp -r out before
 mkdir -p wrong/a/5.10.1.x86_64.btf

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,9 +193,7 @@ TEST_CASE("a digest is that of sha256sum, whatever the length and the parts") {
       auto bytes = std::as_bytes(std::span(text));
       for (; !bytes.empty(); bytes = bytes.subspan(std::min(part, bytes.size())))
         digest.add(bytes.first(std::min(part, bytes.size())));
-      std::string hex;
-      for (std::byte byte : digest.finish()) hex += fmt::format("{:02x}", byte);
-      CHECK(hex == std::string_view(wanted.data(), wanted.size()));
+      CHECK(hex_of(digest.finish()) == std::string_view(wanted.data(), wanted.size()));
     }
   }
 }

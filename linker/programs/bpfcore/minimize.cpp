@@ -13,6 +13,7 @@
 
 #include "linker/code/core_check.hpp"
 #include "linker/error.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/temporaries.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/outputs.hpp"
@@ -28,10 +29,10 @@ namespace {
 
 using Blob = std::vector<std::byte>;
 
-/// "trace.bpf" for "dir/trace.bpf.o".
+/// A directory's name for an object: "trace.bpf" for "dir/trace.bpf.o".
 std::string stem_of(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
-  return std::string(name.substr(0, name.rfind('.') == 0 ? name.npos : name.rfind('.')));
+  return file_name_for(name.substr(0, name.rfind('.') == 0 ? name.npos : name.rfind('.')));
 }
 
 std::string file_name_of(std::string_view path) {
@@ -193,8 +194,7 @@ class Minimize {
     std::string base = known.release.empty() ? file_name_of(name_of_kernel) : known.release;
     if (base.ends_with(".btf")) base.resize(base.size() - std::string_view(".btf").size());
     if (!known.arch.empty() && !base.ends_with(known.arch)) base += "." + known.arch;
-    std::ranges::replace_if(
-        base, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }, '_');
+    base = file_name_for(base);
     std::string name = base + ".btf";
     for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}-{}.btf", base, i);
     return name;

@@ -12,6 +12,7 @@
 #include "linker/io/descriptor.hpp"
 #include "linker/io/find_program.hpp"
 #include "linker/io/output_file.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/result_cache.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/directory_walk.hpp"
@@ -26,16 +27,6 @@ std::expected<Descriptor, Error> open_in_memory() {
   Descriptor file(::memfd_create("bpfcore", MFD_CLOEXEC));
   if (!file.is_open()) return system_error("no file in memory");
   return file;
-}
-
-/// A name for a file: that of no other text.
-std::string file_name_for(std::string_view text) {
-  std::string name;
-  for (unsigned char c : text) {
-    bool is_plain = c > ' ' && c != '/' && c != '%' && (c != '.' || !name.empty());
-    name += is_plain ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
-  }
-  return name;
 }
 
 /// An object as user space has it before the load, with the variables that --set sets.
