@@ -193,7 +193,7 @@ void CWriter::write_padding(uint64_t start, uint64_t size, uint32_t alignment) {
 void CWriter::write_decl_tags(uint32_t id, int32_t component) {
   auto at = std::ranges::lower_bound(types_.tags, CTypes::Tag{id, component, {}});
   for (; at != types_.tags.end() && at->type == id && at->component == component; ++at)
-    fmt::format_to(std::back_inserter(text_), " BTF_DECL_TAG({})", attribute_text(at->text));
+    fmt::format_to(std::back_inserter(text_), " BTF_DECL_TAG({})", quoted_in_c(at->text));
 }
 
 }  // namespace bpflink

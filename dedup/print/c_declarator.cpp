@@ -32,13 +32,13 @@ bool is_address_space(std::string_view attribute) {
 /// A TYPE_TAG as an attribute.
 std::string type_attribute(std::string_view name, bool is_attribute) {
   return is_attribute ? fmt::format("__attribute__(({}))", name)
-                      : fmt::format("__attribute__((btf_type_tag(\"{}\")))", name);
+                      : fmt::format("__attribute__((btf_type_tag({})))", quoted_in_c(name));
 }
 
 /// A TYPE_TAG as a macro of the header. Other attributes than those of arenas are omitted, because
 /// they may not be valid there.
 std::string type_macro(std::string_view name, bool is_attribute) {
-  if (!is_attribute) return fmt::format("BTF_TYPE_TAG({})", attribute_text(name));
+  if (!is_attribute) return fmt::format("BTF_TYPE_TAG({})", quoted_in_c(name));
   return is_address_space(name) ? fmt::format("BTF_TYPE_ATTRIBUTE({})", name) : "";
 }
 

@@ -77,7 +77,7 @@ bool is_type_or_macro(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-std::string attribute_text(std::string_view text) {
+std::string quoted_in_c(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\' || c == '?') result += '\\';

@@ -35,8 +35,9 @@ std::string c_name(std::string_view text);
 /// Whether a name that C permits is a type of C++ or a macro of a header: `wchar_t`, `errno`.
 bool is_type_or_macro(std::string_view name);
 
-/// A text in quotes. `_` replaces what clang rejects in the text of an attribute.
-std::string attribute_text(std::string_view text);
+/// A text as a string of C, without trigraphs. `_` replaces what is not printable ASCII, which
+/// clang rejects in the text of an attribute, and no loader accepts in a name.
+std::string quoted_in_c(std::string_view text);
 
 /// Appends ___2, ___3 and so on to names until they differ.
 class RepeatedNames {

@@ -98,8 +98,9 @@ std::string CTypes::name(uint32_t id) const {
                     kind == BtfKind::Fwd || kind == BtfKind::Typedef || kind == BtfKind::Func;
     return has_name ? std::string(names->of(id)) : "void";
   }
-  if (kind == BtfKind::Datasec) return fmt::format("SEC(\"{}\")", name);
-  if (kind == BtfKind::DeclTag) return fmt::format("__attribute__((btf_decl_tag(\"{}\")))", name);
+  if (kind == BtfKind::Datasec) return fmt::format("SEC({})", quoted_in_c(name));
+  if (kind == BtfKind::DeclTag)
+    return fmt::format("__attribute__((btf_decl_tag({})))", quoted_in_c(name));
   return is_scalar(kind) ? scalar_name(name) : c_name(name);
 }
 

@@ -75,3 +75,22 @@ for standard in gnu17 c11; do
   ./user | cmp - linked.o || fail 'other bytes than those of bpflink'
 done
 (($(wc -c <skel.h) < 6 * $(wc -c <linked.o))) || fail 'escapes are not short'
+
+# Names that would end a string, in the languages' own ways, are names.
+cat >odd.c <<'EOS'
+struct { int (*type)[2]; int (*max_entries)[1]; int *key; int *value; }
+  odd_map __asm__("m??/\";puts(\"no\");//$image$names") SEC(".maps");
+SEC("socket") int odd_prog(void *ctx) __asm__("p\\\";//??/");
+SEC("socket") int odd_prog(void *ctx) { return 0; }
+EOS
+"$CLANG" -g -O2 --target=bpf -w -D'SEC(name)=__attribute__((section(name), used))' -c odd.c
+"$BPFSKEL" -q --name x odd.o -o skel.h
+echo '#include "skel.h"
+#include <stdio.h>
+int main(void) { struct x *s = x__open(); return !s || puts(s->skeleton->maps[0].name) < 0 || puts(s->skeleton->progs[0].name) < 0; }' >names.c
+for standard in gnu17 c11; do
+  "$CC" -std=$standard -w names.c -o names -lbpf
+  printf '%s\n' 'm??/";puts("no");//$image$names' 'p\";//??/' | diff - <(./names 2>&1) || fail "other names with $standard"
+done
+"$BPFSKEL" -q --rust --name x odd.o -o skel.rs
+grep -qF '"m??/\";puts(\"no\");//$image$names"' skel.rs || fail 'another name in Rust'

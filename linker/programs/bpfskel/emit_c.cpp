@@ -307,7 +307,7 @@ std::string map_table(const Skeleton& skeleton) {
   for (size_t i = 0; i < skeleton.maps.size(); ++i) {
     const MapEntry& map = skeleton.maps[i];
     std::string entry = fmt::format("\ts->maps[{}].", i);
-    text += fmt::format("{}name = {};\n", entry, quoted(map.loader_name));
+    text += fmt::format("{}name = {};\n", entry, quoted_in_c(map.loader_name));
     text += fmt::format("{}map = &obj->maps.{};\n", entry, map.name);
     if (!map.section.empty())
       text += fmt::format("{}mmaped = (void **)&obj->{};\n", entry, map.section);
@@ -325,7 +325,7 @@ std::string program_table(const Skeleton& skeleton) {
   for (size_t i = 0; i < skeleton.programs.size(); ++i) {
     const ProgramEntry& program = skeleton.programs[i];
     std::string entry = fmt::format("\ts->progs[{}].", i);
-    text += fmt::format("{}name = {};\n", entry, quoted(program.loader_name));
+    text += fmt::format("{}name = {};\n", entry, quoted_in_c(program.loader_name));
     text += fmt::format("{}prog = &obj->progs.{};\n", entry, program.name);
     if (!program.link.empty())
       text += fmt::format("{}link = &obj->links.{};\n", entry, program.link);
@@ -391,7 +391,7 @@ std::string variable_table(const Skeleton& skeleton) {
 	s->vars[$i].addr = (void **)&obj->$section.$member;
 )",
                          {{"i", std::to_string(count++)},
-                          {"variable", quoted(member.loader_name)},
+                          {"variable", quoted_in_c(member.loader_name)},
                           {"section", section.name},
                           {"member", member.name}});
   return count == 0 ? "" : allocate("vars", "var", count) + entries;

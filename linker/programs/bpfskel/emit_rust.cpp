@@ -326,7 +326,7 @@ std::string RustTypes::define_struct(const std::string& preferred,
 }
 
 std::string RustTypes::define_section(const Section& section) {
-  text_ += fmt::format("\n        /// The variables of {}.", quoted(section.loader_name));
+  text_ += fmt::format("\n        /// The variables of {}.", quoted_in_rust(section.loader_name));
   return define_struct(section.name, section.members, 0);
 }
 
@@ -411,7 +411,7 @@ std::string name_constants(const Entries& entries) {
     text += fmt::format(
         "        pub const {}: &str = {};\n",
         names.next(make_rust_name(entry.name), [](const std::string& name) { return name == "_"; }),
-        quoted(entry.loader_name));
+        quoted_in_rust(entry.loader_name));
   return text;
 }
 

@@ -230,7 +230,8 @@ std::string libbpf_rs_text(const Skeleton& skeleton, const RustTypeNames& types)
     std::string name = map_names.next(make_rust_name(map.name), is_unchanged);
     auto section = std::ranges::find(skeleton.sections, map.name, &Section::name);
     bool is_mapped = map.loader_name.starts_with('.') && section != skeleton.sections.end();
-    config += fmt::format("        builder.map({}, {});\n", quoted(map.loader_name), is_mapped);
+    config +=
+        fmt::format("        builder.map({}, {});\n", quoted_in_rust(map.loader_name), is_mapped);
     std::string place = fmt::format("map(config, {})", index);
     open_maps.add(name, "libbpf_rs::OpenMapMut<'obj>",
                   fmt::format("libbpf_rs::OpenMapMut::new_mut({})", place));
@@ -265,7 +266,7 @@ std::string libbpf_rs_text(const Skeleton& skeleton, const RustTypeNames& types)
   for (size_t i = 0; i < skeleton.programs.size(); ++i) {
     const ProgramEntry& program = skeleton.programs[i];
     std::string name = program_names.next(make_rust_name(program.name), is_unchanged);
-    config += fmt::format("        builder.prog({});\n", quoted(program.loader_name));
+    config += fmt::format("        builder.prog({});\n", quoted_in_rust(program.loader_name));
     for (auto [fields, crate_type] : {std::pair(&open_programs, "libbpf_rs::OpenProgramMut"),
                                       {&programs, "libbpf_rs::ProgramMut"}})
       fields->add(name, fmt::format("{}<'obj>", crate_type),

@@ -96,11 +96,11 @@ std::string fill_in(std::string_view text,
   return result;
 }
 
-std::string quoted(std::string_view text) {
+std::string quoted_in_rust(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    result += c >= ' ' && c <= '~' ? c : '?';
+    result += c >= ' ' && c <= '~' ? c : '_';
   }
   return result + '"';
 }

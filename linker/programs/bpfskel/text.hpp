@@ -14,9 +14,9 @@ namespace bpflink {
 std::string fill_in(std::string_view text,
                     const std::vector<std::pair<std::string_view, std::string>>& values);
 
-/// `text` in quotes, for C and Rust. Bytes other than printable ASCII, which no loader accepts in a
-/// name, become '?'.
-std::string quoted(std::string_view text);
+/// `text` as a string of Rust (quoted_in_c() is the one for C). Bytes other than printable ASCII,
+/// which no loader accepts in a name, become '_'.
+std::string quoted_in_rust(std::string_view text);
 
 /// `bytes` within a string of C, as short as possible, in lines. No digit continues an escape, and
 /// there are no trigraphs.
