@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bpflink/error.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 
@@ -27,10 +28,11 @@ std::unexpected<Error> fail(fmt::format_string<First, Args...> format, First&& f
   return fail(fmt::format(format, std::forward<First>(first), std::forward<Args>(args)...));
 }
 
-/// A name as messages and reports show it. A thousand types may share one of a megabyte.
+/// A name of an input as lists, tables, messages and reports show it: in one line, and not too
+/// long. A thousand types may share one of a megabyte.
 inline std::string shown_name(std::string_view name) {
   constexpr size_t longest = 511;  // as the kernel's
-  return std::string(name.substr(0, longest)).append(name.size() > longest ? "..." : "");
+  return printable(name.substr(0, longest)).append(name.size() > longest ? "..." : "");
 }
 
 /// "1 byte", "3 bytes": `what` is the singular.

@@ -16,6 +16,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 
@@ -173,7 +174,7 @@ class DifferenceText {
       text_a = a.note;
       text_b = b.note;
     }
-    return fmt::format("{}: {} in {}, {} in {}", place, text_a, left_, text_b, right_);
+    return fmt::format("{}: {} in {}, {} in {}", printable(place), text_a, left_, text_b, right_);
   }
 
  private:
@@ -219,13 +220,14 @@ std::string list_inputs(const Explainable& result, const Definition& definition)
   if (is_in_base(result, definition)) text += " and ";
   if (count > 1) text += fmt::format("{} inputs: ", count);
   return text + list_of(definition.inputs, max_names,
-                        [&](uint32_t input) { return result.input_names[input]; });
+                        [&](uint32_t input) { return printable(result.input_names[input]); });
 }
 
 /// The input that one side of a difference is from.
 std::string side(const Explainable& result, const Definition& definition) {
   if (is_in_base(result, definition)) return "the base";
-  return definition.inputs.empty() ? "the linked image" : result.input_names[definition.inputs[0]];
+  return definition.inputs.empty() ? "the linked image"
+                                   : printable(result.input_names[definition.inputs[0]]);
 }
 
 /// What explanations have cost so far. Comparing two definitions may walk through all types, and
@@ -241,7 +243,7 @@ struct Effort {
 std::string explain_definitions(const Explainable& result, const Subject& subject,
                                 const std::vector<Definition>& definitions,
                                 const TagDefinitions& tags, Effort& effort) {
-  std::string what = fmt::format("{} {}", subject.keyword, subject.name);
+  std::string what = fmt::format("{} {}", subject.keyword, printable(subject.name));
   std::string text = definitions.size() == 1
                          ? fmt::format("{} is one type\n", what)
                          : fmt::format("{} stayed {} types\n", what, definitions.size());

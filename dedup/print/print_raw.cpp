@@ -1,11 +1,14 @@
 // Prints types as a numbered list in bpftool's format.
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 
@@ -75,11 +78,15 @@ std::string attributes(BtfType type) {
   return fmt::format("kind={} words={}", std::to_underlying(type.kind()), type.words().size());
 }
 
+std::string shown(std::string_view name) {
+  return printable(or_anonymous(name));
+}
+
 std::string element(const BtfView& btf, BtfType type, uint32_t i) {
   if (is_composite(type.kind())) {
     BtfMember member = type.member(i);
     std::string text =
-        fmt::format("'{}' type_id={} bits_offset={}", or_anonymous(btf.string(member.name_off)),
+        fmt::format("'{}' type_id={} bits_offset={}", shown(btf.string(member.name_off)),
                     member.type, type.member_bit_offset(i));
     if (uint32_t bits = type.member_bitfield_size(i); bits != 0)
       text += fmt::format(" bitfield_size={}", bits);
@@ -87,16 +94,17 @@ std::string element(const BtfView& btf, BtfType type, uint32_t i) {
   }
   if (is_enum(type.kind())) {
     std::string_view suffix = type.kind_flag() ? "LL" : "ULL";
-    return fmt::format("'{}' val={}{}", btf.string(type.enumerator(i).name_off),
+    return fmt::format("'{}' val={}{}", printable(btf.string(type.enumerator(i).name_off)),
                        enumerator_value(type, i), type.kind() == BtfKind::Enum64 ? suffix : "");
   }
   if (type.kind() == BtfKind::FuncProto) {
     BtfParam param = type.param(i);
-    return fmt::format("'{}' type_id={}", or_anonymous(btf.string(param.name_off)), param.type);
+    return fmt::format("'{}' type_id={}", shown(btf.string(param.name_off)), param.type);
   }
   BtfVarSecinfo info = type.var_secinfo(i);
   return fmt::format("type_id={} offset={} size={} ({} '{}')", info.type, info.offset, info.size,
-                     btf_kind_name(btf.type(info.type).kind()), btf.name(btf.type(info.type)));
+                     btf_kind_name(btf.type(info.type).kind()),
+                     printable(btf.name(btf.type(info.type))));
 }
 
 }  // namespace
@@ -104,7 +112,7 @@ std::string element(const BtfView& btf, BtfType type, uint32_t i) {
 std::string print_raw(const BtfView& btf, uint32_t id) {
   BtfType type = btf.type(id);
   std::string text = fmt::format("[{}] {} '{}' {}\n", id, btf_kind_name(type.kind()),
-                                 or_anonymous(btf.name(type)), attributes(type));
+                                 shown(btf.name(type)), attributes(type));
   if (kind_words(type.kind()).element_words == 0) return text;
   for (uint32_t i = 0; i < type.vlen(); ++i) text += "\t" + element(btf, type, i) + "\n";
   return text;

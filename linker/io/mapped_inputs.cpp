@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "dedup/printable.hpp"
 #include "linker/address_sanitizer.hpp"
-#include "linker/text/printable.hpp"
 
 namespace bpflink {
 

@@ -7,11 +7,11 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
+#include "dedup/printable.hpp"
 #include "linker/passes/resolve/symbol_hints.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/text/locations.hpp"
-#include "linker/text/printable.hpp"
 
 namespace bpflink {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "dedup/printable.hpp"
 #include "linker/context.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/report/reports.hpp"
-#include "linker/text/printable.hpp"
 
 namespace bpflink {
 namespace {

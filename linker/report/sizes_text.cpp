@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "dedup/printable.hpp"
 #include "linker/report/reports.hpp"
-#include "linker/text/printable.hpp"
 
 namespace bpflink {
 namespace {

@@ -13,10 +13,10 @@
 #include <string>
 #include <utility>
 
+#include "dedup/printable.hpp"
 #include "linker/error.hpp"
 #include "linker/io/interruption.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/text/printable.hpp"
 
 namespace bpflink {
 namespace {

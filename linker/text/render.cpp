@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dedup/internal.hpp"
-#include "linker/text/printable.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 namespace {

@@ -188,6 +188,15 @@ compile long <<<"SEC(\"xdp\") int $long(void *ctx) { return 2; }"
 core 2 check long.o wide.btf
 says "bpfcore: error: long.o: program '${long:0:32}...' has a name of 600 bytes: kernels accept 511"
 
+# A line break in a name begins no row of a table.
+compile forged <<'EOS'
+struct task_struct { int gone; } __attribute__((preserve_access_index));
+int prog(struct task_struct *c) __asm__("a   +\nforged");
+SEC("xdp") int prog(struct task_struct *c) { return c->gone; }
+EOS
+core 1 check --table forged.o wide.btf
+grep -qE '^a   \+\?forged +X$' core.out || fail "another table: $(<core.out)"
+
 # Of what many programs lack, all are named in one result.
 compile shared <<'EOS'
 static __noinline int shared(void *ctx) { return ((int (*)(void *))4000)(ctx); }

@@ -68,6 +68,24 @@ lint 1
 contains table '| Types | failed |'
 contains table '| Size | failed |'
 
+# Names are no commands of the runner, and end nothing in the summary.
+cat >named.c <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+int prog(void *ctx) __asm__("::add-mask::a");
+SEC("xdp") int prog(void *ctx) { return 1; }
+int other(void *ctx) __asm__("````");
+SEC("xdp") int other(void *ctx) { return 2; }
+END
+compile named
+inputs=([object]=named.o [kernels]='kernels/pid.btf' [load]=false [sizes]='')
+lint 0
+contains log ::add-mask::a
+contains summary.md ::add-mask::a
+if grep -qE '^[[:space:]]*(::|##)' log || grep -q '^````' summary.md; then fail "a command: $(<log)"; fi
+GITHUB_ACTIONS=true lint 0
+[[ $(sed -n 1p log) == ::stop-commands::* && $(sed -n '$p' log) == "::$(sed -n '1s/.*:://p' log)::" ]] || fail "commands: $(<log)"
+
 # Kernels that are to be booted
 inputs=([object]=prog.o [kernels]='kernels/pid.btf nothing/*' [load]=true [sizes]='')
 lint 1

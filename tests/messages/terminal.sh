@@ -71,3 +71,11 @@ done
 expect "[1] STRUCT 's?[2J????' size=4 vlen=1
 	'm?' type_id=2 bits_offset=0
 [2] INT 'i??' size=4 bits_offset=0 nr_bits=32 encoding=(none)" cat types
+# A name with line breaks is in one line.
+blob rows.btf 'add(STRUCT, "s\n[9]INT", 4, "m\n\t\x27x\x27", 3, 0); add(STRUCT, "s\n[9]INT", 8, "m\n", 3, 0); add(INT, "i", 4, 0x20)'
+"$BTFDEDUP" rows.btf --dump raw >types
+expect 5 wc -l <types
+"$BTFDEDUP" rows.btf --explain $'struct s\n[9]INT' >types
+lacks '^\[9\]' cat types
+"$BTFDEDUP" --check rows.btf >types || true
+lacks '^\[9\]' cat types

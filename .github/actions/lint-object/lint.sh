@@ -1,10 +1,19 @@
 #!/bin/bash
 # The checks of action.yml, whose inputs are in OBJECT, KERNELS, LOAD and SIZES.
+#
+# Names in an object are hostile. The runner takes lines of the log for commands ("::add-mask::", and
+# "##[...]" also within a line), so it is told to stop that, and each line gets a mark. In the summary,
+# indented text has no end that a name could write.
 set -euo pipefail
 
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+resume=''
+trap 'rm -rf "$tmp"; [[ ! $resume ]] || echo "::$resume::"' EXIT
 status=0
+if [[ ${GITHUB_ACTIONS:-} ]]; then
+  resume=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$resume"
+fi
 {
   echo "### ${OBJECT##*/}"
   echo '| check | result |'
@@ -17,8 +26,8 @@ check() {
   shift
   result=passed
   "$@" >"$tmp/output" 2>&1 || { result=failed && status=1; }
-  cat "$tmp/output"
-  { printf '\n%s:\n````\n' "$name" && cat "$tmp/output" && echo '````'; } >>"$tmp/details"
+  sed 's/^/| /' "$tmp/output"
+  { printf '\n%s:\n\n' "$name" && sed 's/^/    /' "$tmp/output"; } >>"$tmp/details"
 }
 row() { echo "| $1 | $2 |" >>"$tmp/table"; }
 
@@ -40,8 +49,8 @@ sizes=(--json "$tmp/sizes.json" --print-sizes)
 if [[ $SIZES && -s $SIZES ]]; then sizes+=(--size-map-against "$SIZES"); fi
 check Size bpflink "${sizes[@]}" -o "$tmp/${OBJECT##*/}" "$OBJECT"
 if [[ $result == passed ]]; then
-  result=$(sed -nE 's/.*: ([0-9,]+ bytes):$/\1/p' "$tmp/output")
-  before=$(sed -nE '/^Changes$/,$s/^ *([0-9,]+) +[0-9,]+  in all.*/\1/p' "$tmp/output")
+  result=$(sed -nE 's/.*: ([0-9,]+ bytes):$/\1/p' "$tmp/output" | sed 1q)
+  before=$(sed -nE '/^Changes$/,$s/^ *([0-9,]+) +[0-9,]+  in all.*/\1/p' "$tmp/output" | sed 1q)
   result+=${before:+", before $before"}
   if [[ $SIZES ]]; then cp "$tmp/sizes.json" "$SIZES"; fi
 fi

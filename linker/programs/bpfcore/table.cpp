@@ -5,6 +5,7 @@
 #include <span>
 
 #include "dedup/internal.hpp"
+#include "dedup/printable.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 #include "linker/text/diagnostics.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 constexpr size_t longest_name = 32;
 
 std::string shortened(std::string_view name) {
-  return name.size() <= longest_name ? std::string(name)
-                                     : std::string(name.substr(0, longest_name - 3)) + "...";
+  return printable(
+      name.size() <= longest_name ? name : std::string(name.substr(0, longest_name - 3)) + "...");
 }
 
 /// Kernels side by side in which the programs of an object have the same cells.
@@ -86,7 +87,7 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
   size_t digits = std::to_string(report.kernels.size()).size();
   for (size_t i = 0; i < report.kernels.size(); ++i) {
     const KernelSummary& kernel = report.kernels[i];
-    text += fmt::format("{:>{}}  {}", i + 1, digits, kernel.name);
+    text += fmt::format("{:>{}}  {}", i + 1, digits, printable(kernel.name));
     const KernelIdentity& known = kernel.identity;
     if (!known.release.empty() && kernel.name.find(known.release) == kernel.name.npos)
       text += fmt::format("  {}", known.release);
@@ -98,7 +99,7 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
     for (const Program& program : object.object.programs())
       width = std::max(width, std::min(program.name.size(), longest_name));
   for (size_t i = 0; i < report.objects.size(); ++i) {
-    text += fmt::format("\n{}\n", report.objects[i].name);
+    text += fmt::format("\n{}\n", printable(report.objects[i].name));
     std::vector<Column> columns = columns_of(report, i);
     for (size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
       size_t used = width + 2;
@@ -137,7 +138,7 @@ std::string summarize(const CoreReport& report) {
   return fmt::format(
       "{} of {} {} {}{}{}\n", fitting, count_of(count, "program"),
       is_booted(report) ? "load on" : "fit",
-      kernels == 1 ? report.kernels[0].name : fmt::format("all {} kernels", kernels),
+      kernels == 1 ? printable(report.kernels[0].name) : fmt::format("all {} kernels", kernels),
       unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
       with_others == 0
           ? ""

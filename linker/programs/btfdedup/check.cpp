@@ -14,6 +14,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
+#include "dedup/printable.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/text/program.hpp"
@@ -67,7 +68,7 @@ Duplicates find_duplicates(std::span<const std::byte> blob) {
   BtfType type = btf->type(duplicates.first);
   duplicates.kind = btf_kind_name(type.kind());
   if (std::string_view name = btf->name(type); !name.empty())
-    duplicates.kind += fmt::format(" '{}'", name);
+    duplicates.kind += fmt::format(" '{}'", shown_name(name));
   duplicates.bytes = blob.size() - std::min(blob.size(), merged->size());
   return duplicates;
 }
@@ -112,7 +113,7 @@ std::string as_text(const CheckedBtf& checked) {
   const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
   std::string text;
   for (const BtfFault& fault : checked.faults())
-    text += fmt::format("{}: {}\n", file, describe_fault(fault, verdict.misfit));
+    text += fmt::format("{}: {}\n", file, printable(describe_fault(fault, verdict.misfit)));
   if (verdict.may_be_split) text += fmt::format("{}: may be split BTF: give its --base\n", file);
   if (verdict.omitted != 0) text += fmt::format("{}: {} more faults\n", file, verdict.omitted);
   if (!verdict.misfit.empty()) {
@@ -225,7 +226,7 @@ class Check {
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);
-    CheckedBtf checked{source.name, use, check_file(file, source.contents, use, base),
+    CheckedBtf checked{printable(source.name), use, check_file(file, source.contents, use, base),
                        options_.target};
     const BtfVerdict& verdict = checked.verdict;
     if (base == nullptr && !verdict.misfit.empty())

@@ -1,4 +1,4 @@
-#include "linker/text/printable.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 namespace {
