@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 
 #include "linker/io/mapped_inputs.hpp"
@@ -16,13 +17,22 @@ int exit_status;
 
 void remove_and_die(int signal) {
   remove_temporaries();
-  // The handler is reset by now, so this ends the process with the signal's status.
+  // The handler is reset by now, so this ends the process with the signal's status, at the latest
+  // when the handler returns.
   ::raise(signal);
 }
 
+/// Several threads may read the input. The first one reports it, and ends the process; the others
+/// wait for that.
 void report_truncated_input(int signal, siginfo_t* info, void*) {
+  static std::atomic_flag is_reported;
+  if (is_reported.test_and_set())
+    for (;;) ::pause();
   const char* name = find_mapped_input(info->si_addr);
-  if (!name) return remove_and_die(signal);
+  if (!name) {
+    std::signal(signal, SIG_DFL);
+    return remove_and_die(signal);
+  }
   remove_temporaries();
   for (std::string_view text : {program_name, std::string_view(": error: "), std::string_view(name),
                                 std::string_view(": was cut off while it was read\n")})
@@ -46,7 +56,7 @@ void clean_up_when_interrupted(std::string_view program, int failure) {
       ::sigaction(signal, &action, nullptr);
   }
   action.sa_sigaction = report_truncated_input;
-  action.sa_flags |= SA_SIGINFO;
+  action.sa_flags = SA_SIGINFO;  // a second one within the handler ends the process
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
