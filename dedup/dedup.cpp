@@ -217,7 +217,9 @@ bool is_split_from(const BtfView& btf, const Btf* base) {
 
 bool is_sorted_by_name(const BtfView& btf) {
   for (uint32_t id = btf.first_id() + 1; id < btf.end_id(); ++id)
-    if (btf.name(btf.type(id)) < btf.name(btf.type(id - 1))) return false;
+    if (uint32_t name = btf.type(id).name_off(), before = btf.type(id - 1).name_off();
+        name != before && btf.string(name) < btf.string(before))
+      return false;
   return true;
 }
 

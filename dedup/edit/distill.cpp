@@ -30,6 +30,7 @@
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/sort_by_name.hpp"
 
 namespace bpflink {
 
@@ -153,8 +154,9 @@ void Distiller::number() {
   for (uint32_t id = 1; id < fates_.size(); ++id)
     if (fates_[id] == Fate::Copied) sources_.push_back(id);
   if (is_sorted_by_name(split_))
-    std::ranges::stable_sort(sources_, {},
-                             [&](uint32_t id) { return split_.name(split_.type(id)); });
+    sort_by_name(
+        sources_, [&](uint32_t id) { return split_.type(id).name_off(); },
+        [&](uint32_t offset) { return split_.string(offset); });
   uint32_t next = base_->end_id();
   for (uint32_t id : sources_) ids_[id] = next++;
 }

@@ -17,6 +17,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/sort_by_name.hpp"
 
 namespace bpflink {
 namespace {
@@ -69,7 +70,9 @@ void sort(DedupResult& result) {
   BtfBuilder& types = result.types;
   std::vector<uint32_t> order(types.end_id() - types.first_id());
   std::iota(order.begin(), order.end(), types.first_id());
-  std::ranges::stable_sort(order, {}, [&](uint32_t id) { return types.name(types.type(id)); });
+  sort_by_name(
+      order, [&](uint32_t id) { return types.type(id).name_off(); },
+      [&](uint32_t offset) { return types.string(offset); });
   std::vector<uint32_t> ids = rearrange_types(types, order);
   for (TypeMap& map : result.type_maps)
     for (uint32_t id = types.first_id(); id < map.end_id(); ++id) map.set(id, ids[map[id]]);

@@ -13,6 +13,7 @@
 #include "dedup/merge/deduplication.hpp"
 #include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/sort_by_name.hpp"
 
 namespace bpflink {
 
@@ -123,9 +124,9 @@ void TypeWriter::number_inputs() {
 /// Renumbers the types in order of their names, as resolve_btfids does. Types without a name come
 /// first, and types of one name keep their order.
 void TypeWriter::sort() {
-  std::ranges::stable_sort(order_, {}, [&](OutputClass output_class) {
-    return table_.strings().at(key_of(output_class).front());
-  });
+  sort_by_name(
+      order_, [&](OutputClass output_class) { return key_of(output_class).front(); },
+      [&](uint32_t offset) { return table_.strings().at(offset); });
   uint32_t id = result_.types.end_id();
   for (OutputClass output_class : order_) ids_[output_class] = id++;
 }

@@ -96,6 +96,15 @@ def long_name(n, folder, *options):
     return ["btfdedup", types.write(folder / "a.btf"), *options]
 
 
+def shared_name(n, folder):
+    """n typedefs of one name of 16 n bytes, each of the one before."""
+    types = Types()
+    below = types.int_of(4)
+    for _ in range(n):
+        below = types.add(TYPEDEF, "x" * 16 * n, below)
+    return ["btfdedup", "--sort", types.write(folder / "a.btf"), "-o", folder / "out"]
+
+
 def tied(n, folder, *options):
     """A chain of n structs of one name and size, which differ only in how far they are from its end."""
     types = Types()
@@ -411,6 +420,7 @@ FAMILIES = {
     "tied-dump": (12500, lambda n, d: tied(n, d, "--dump", "c")),
     "tied-map": (12500, lambda n, d: tied(n, d, "--size-map", d / "map.html")),
     "kfuncs-dump": (4000, lambda n, d: kfuncs(n, d, "--dump", "c")),
+    "name-sort": (5000, shared_name),
     "name-dedup": (125000, lambda n, d: long_name(n, d, "-o", d / "out")),
 }
 
