@@ -131,10 +131,14 @@ struct LinkOptions {
   std::string lto_features = {};
   /// Switches of LLVM, as for -mllvm. Those that it does not have are without effect.
   std::vector<std::string> lto_switches = {};
-  /// Seconds of processor time that LLVM may take; 0 for any (`--lto-timeout`).
-  unsigned lto_timeout = 300;
-  /// MiB of memory that LLVM may take; 0 for any (`--lto-memory`).
-  unsigned lto_memory = 4096;
+  /// A limit that grows with the bitcode.
+  static constexpr unsigned by_size = ~0U;
+  /// Seconds of processor time that LLVM may take; 0 for any. By default 8, and one for each 8 KiB
+  /// of bitcode, up to 300 (`--lto-timeout`).
+  unsigned lto_timeout = by_size;
+  /// MiB of memory that LLVM may take; 0 for any. By default 1000, and one for each KiB of bitcode,
+  /// up to 4096 (`--lto-memory`).
+  unsigned lto_memory = by_size;
   /// A directory with what LLVM has made of bitcode: links of the same inputs take it from there,
   /// and put what is new there (`--lto-cache`); "" for none.
   std::string lto_cache = {};

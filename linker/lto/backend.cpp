@@ -74,6 +74,19 @@ bool is_own(int resource, uint64_t value) {
   return value != 0 && ::getrlimit(resource, &now) == 0 && value < now.rlim_cur;
 }
 
+/// Sets the limits that the options leave to the size of the bitcode.
+void limit(Request& request) {
+  uint64_t kib = 0;
+  for (const Module& module : request.modules) kib += module.bitcode.size() >> 10;
+  LinkOptions& options = request.options;
+  auto set = [](unsigned& value, uint64_t by_size, unsigned most) {
+    if (value == LinkOptions::by_size)
+      value = static_cast<unsigned>(std::min<uint64_t>(by_size, most));
+  };
+  set(options.lto_timeout, 8 + kib / 8, 300);
+  set(options.lto_memory, 1000 + kib, 4096);
+}
+
 /// What LLVM last printed in words, or how its process ended.
 std::string describe_crash(const LinkOptions& options, std::string_view text,
                            std::string_view release, int status) {
@@ -154,7 +167,8 @@ std::expected<std::string, Error> find_backend() {
   return find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
 }
 
-std::expected<Reply, Error> run_backend(const Request& request) {
+std::expected<Reply, Error> run_backend(Request request) {
+  limit(request);
   const LinkOptions& options = request.options;
   auto program = find_backend();
   if (!program) return std::unexpected(program.error());

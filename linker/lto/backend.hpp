@@ -33,7 +33,7 @@ std::expected<std::string, Error> find_backend();
 /// Takes the reply from the cache, if the options name one, or puts it there: without errors, it
 /// only depends on the request, the program and LLVM. Errors: the program is not there or cannot be
 /// run, or the system has no memory for its files.
-std::expected<Reply, Error> run_backend(const Request& request);
+std::expected<Reply, Error> run_backend(Request request);
 
 /// Finds where a function of the modules is defined; an empty location if it does not know.
 using FindFunction = std::function<DiagnosticLocation(std::string_view name)>;
