@@ -110,7 +110,7 @@ declare -A command_line=(
   [--verbose]='diagnostics are the program'\''s to print' [--quiet]='the same'
   [--print-gc-sections]='the same' [--error-limit]='the same' [--color-diagnostics]='the same'
   [--json-diagnostics]='the same'
-  [--reproduce]='it writes the command line down'
+  [--reproduce]='it writes the command line down' [--reproduce-all]='a word on that'
   [--cref]='the report is the program'\''s to print' [--emit-stats]='the same'
 )
 while IFS=, read -r -a row; do
