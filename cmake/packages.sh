@@ -13,7 +13,8 @@
 set -euo pipefail
 
 build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
-  liblzma-dev libzstd-dev liblz4-dev libbz2-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev)
+  liblzma-dev libzstd-dev liblz4-dev libbz2-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev
+  xz-utils)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time valgrind pahole doxygen meson ninja-build dpkg-dev git lintian debootstrap man-db zsh fish jq python3-jsonschema chromium

@@ -10,7 +10,9 @@ set -euo pipefail
 directory=$(realpath -m "${1:?a directory}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cmake/packages.sh build release
+cmake/libbpf.sh
 work=$PWD/build/release-files
+export BPFLINK_LIBBPF=$PWD/build/libbpf
 rm -rf "$work"
 mkdir -p "$directory" "$work"
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}

@@ -14,6 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if (($# == 0)); then set -- release; fi
 cmake/packages.sh build bpf test bench
 if [[ " $* " == *' sanitize '* ]]; then cmake/packages.sh sanitize; fi
+cmake/libbpf.sh || echo 'guests load with the libbpf of this machine'
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 log=$(mktemp)

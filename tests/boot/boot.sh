@@ -33,6 +33,19 @@ fetch_kernel() {
   [[ -e $directory/vmlinuz ]] || { echo "no vmlinuz in $packages" && return 1; }
 }
 
+# fetch_linux_source SUITE DIRECTORY PATH...: unpacks these paths of the suite's newest source of Linux. On
+# failure prints the reason.
+fetch_linux_source() {
+  local package directory=$2 paths=("${@:3}")
+  private_apt "$1" "$(dpkg --print-architecture)" "$directory/apt" || return
+  package=$(apt-cache -c "$directory/apt/apt.conf" pkgnames | grep -E '^linux-source-[0-9.]+$' | sort -V | tail -n 1)
+  [[ $package ]] || { echo "$1 has no source of Linux" && return 1; }
+  (cd "$directory" && apt-get -q -c apt/apt.conf download "$package") &>"$directory/log" ||
+    { echo "no $package: $(tail -n 1 "$directory/log")" && return 1; }
+  dpkg-deb --fsys-tarfile "$directory/$package"_*.deb | tar -xO "./usr/src/$package.tar.xz" |
+    tar -xJ -C "$directory" --strip-components=1 "${paths[@]/#/$package/}"
+}
+
 # private_apt SUITE ARCHITECTURE DIRECTORY: makes DIRECTORY/apt.conf, for packages of the suite on a
 # machine of another one.
 private_apt() {

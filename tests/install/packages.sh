@@ -47,6 +47,8 @@ works() {
   [[ -s $root/tmp/all.btf ]] || fail 'btfdedup has written nothing'
   in_root "$root" "$1/bin/bpfcore" minimize /tmp/filter.o --kernel /tmp/all.btf -o /tmp/minimized
   [[ -s $root/tmp/minimized/index.json ]] || fail 'bpfcore has written nothing'
+  [[ $(in_root "$root" "$1/bin/bpfcore" --version) =~ 'libbpf 1.'([5-9]|[1-9][0-9]) ]] ||
+    fail "an old libbpf in guests: $(in_root "$root" "$1/bin/bpfcore" --version)"
   in_root "$root" "$1/bin/bpfskel" /tmp/filter.o -o /tmp/filter.skel.h
   contains "$root/tmp/filter.skel.h" filter__open_and_load
 }
