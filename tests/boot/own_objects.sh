@@ -50,12 +50,18 @@ make_own_objects() (
   rm -f ./*.bpf.c
 )
 
+# load_programs NAME ARGUMENT...: writes NAME.json and NAME.log; fails unless each program has a result
+load_programs() {
+  rm -f "$1.json"
+  "${BPFCORE:-$OWN_PROGRAMS/bpfcore}" load "${@:2}" --json "$1.json" >"$1.log" 2>&1 || true
+  jq -e 'all(.programs[]; .load.result != "not_run")' "$1.json" &>/dev/null || { tail -n 5 "$1.log" && return 1; }
+}
+
 # Reports are DIRECTORY/before.json and VARIANT.json. Fails if a program loads only before, or there is none.
 compare_loads() {
   local folder options=()
   for folder in before "$2"; do
-    (cd "$1/$folder" && "${BPFCORE:-$OWN_PROGRAMS/bpfcore}" load ./*.o --kernel "$3" --json "../$folder.json" "${@:4}" \
-      "${options[@]}") >"$1/$folder.log" 2>&1 || (($? == 1)) || { tail -n 5 "$1/$folder.log" && return 1; }
+    (cd "$1/$folder" && load_programs "../$folder" ./*.o --kernel "$3" "${@:4}" "${options[@]}") || return
     options=(--against ../before.json)
   done
   grep -E 'loads (no longer|now)$|instructions processed, [0-9]+ before$' "$1/$2.log" || true

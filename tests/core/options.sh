@@ -46,6 +46,8 @@ For load:
   --timeout SECONDS           Stop waiting for a kernel or a program (default:
                               120)
   --jobs N                    Run N kernels at a time (default: 1)
+  --memory MIB                Give each kernel MIB of memory (default: 2048)
+  --processors N              Give each kernel N processors (default: 1)
   --cache DIR                 Take results that are in DIR, and put new ones
                               there
   --against FILE              Compare with FILE, which load --json wrote
@@ -63,6 +65,7 @@ General:
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
+load exits with 2 if a program was not run, and with 3 if only libbpf refuses programs.
 check and load print problems to standard error; they write the table and the files
 also if something fails. minimize exits with 1 on errors, and leaves the old output.
 EOS
@@ -104,7 +107,7 @@ rejects empty 'has no kernel in it'
 rejects none 'cannot open: No such file or directory'
 rejects /dev/null 'is neither a regular file nor a pipe'
 : >nothing
-rejects nothing 'is no BTF, no ELF file and no image of a kernel'
+rejects nothing 'is empty'
 
 # Unwritable output: the old file stays.
 core 2 check a.o k.btf --json /dev/full

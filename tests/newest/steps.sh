@@ -188,7 +188,7 @@ link_arena_library() { # FOLDER
 # build_init: what bpfcore's guests run, with the libbpf of the kernel's source
 build_init() {
   gcc -O2 -I"$selftests/tools/include" "$top/linker/programs/bpfcore/load/init.c" -o bpfcore-init -static \
-    -L"$selftests/tools/build/libbpf" -lbpf -lelf -lz -lzstd
+    -Wl,--wrap=syscall -L"$selftests/tools/build/libbpf" -lbpf -lelf -lz -lzstd
 }
 
 # copy_modules DIRECTORY: those of networks, for the initramfs, with kmod and the configuration, which

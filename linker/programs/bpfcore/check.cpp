@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -287,7 +288,7 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
 
 }  // namespace
 
-std::expected<bool, Error> check(const BpfcoreOptions& options) {
+std::expected<int, Error> check(const BpfcoreOptions& options) {
   auto inputs = open_inputs(options);
   if (!inputs) return std::unexpected(inputs.error());
   if (auto ok = mark_optional(options.optional_programs, inputs->objects); !ok)
@@ -304,13 +305,26 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   CoreReport report{.objects = inputs->objects,
                     .kernels = std::vector<KernelSummary>(kernels),
                     .results = std::vector<std::vector<CoreResults>>(kernels),
+                    .unread = inputs->unread,
                     .input_size = inputs->size};
   const Limits limits(*inputs);
   std::mutex sharing;
   std::vector<std::vector<std::string>> notes(kernels);
   const bool is_load = options.command == BpfcoreOptions::Command::Load;
-  std::vector<BootedKernel> booted(is_load ? kernels : 0);
-  auto done = for_each_kernel(*inputs, options.threads, [&](size_t index, const Kernel& kernel) {
+  std::vector<std::optional<BootedKernel>> booted(is_load ? kernels : 0);
+  // A kernel that cannot be booted does not keep others from it.
+  auto leave_out = [&](size_t index, const Error& error) -> std::expected<void, Error> {
+    if (!is_load || kernels == 1) return std::unexpected(error);
+    report.kernels[index].name = inputs->kernels[index].name;
+    for (size_t i = report.results[index].size(); i < inputs->objects.size(); ++i) {
+      std::vector<CoreStatus> unknown(inputs->objects[i].object.programs().size(),
+                                      CoreStatus::Unknown);
+      report.results[index].push_back({.statuses = unknown, .alone = unknown});
+    }
+    print_error("bpfcore", error);
+    return {};
+  };
+  auto work = [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
     for (const CoreObject& object : inputs->objects) {
@@ -323,20 +337,20 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
     }
     if (!is_load) return std::expected<void, Error>();
     auto prepared = prepare_boot(inputs->kernels[index], kernel, inputs->objects);
-    if (!prepared) return std::expected<void, Error>(std::unexpected(prepared.error()));
+    if (!prepared) return leave_out(index, prepared.error());
     booted[index] = std::move(*prepared);
     return std::expected<void, Error>();
-  });
-  std::expected<size_t, Error> not_ended = 0;
-  if (done && is_load) not_ended = load_programs(options, *inputs, booted, report);
+  };
+  auto done = for_each_kernel(*inputs, options.threads, work, leave_out);
+  if (done && is_load) done = load_programs(options, *inputs, booted, report);
   if (!done) return std::unexpected(done.error());
-  if (!not_ended) return std::unexpected(not_ended.error());
   sort_kernels(report);
   warn_modules(notes);
   bool has_failed = false;
   auto [problems, omitted] = find_problems(report, options.differences);
   for (const CoreProblem& problem : problems) {
-    if (is_load && !problem.unknown.empty()) continue;  // the kernel knows
+    // What is not known else, the kernel knows.
+    if (is_load && !problem.unknown.empty() && problem.finding->need != CoreNeed::Load) continue;
     has_failed |= problem.diagnostic.severity == Severity::Error ||
                   (options.strict && !problem.unknown.empty());
     print_diagnostic("bpfcore", problem.diagnostic);
@@ -348,14 +362,16 @@ std::expected<bool, Error> check(const BpfcoreOptions& options) {
   if (auto ok = write_reports(options, report, problems, outputs); !ok)
     return fail(ok.error().message);
   if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
-  if (*not_ended != 0)
-    return fail("{} of {} did not load all programs", *not_ended, count_of(kernels, "kernel"));
   if (!options.against.empty()) {
     auto is_as_before = compare_loads(report, options.against);
-    if (!is_as_before) return is_as_before;
+    if (!is_as_before) return std::unexpected(is_as_before.error());
     has_failed |= !*is_as_before;
   }
-  return !has_failed && inputs->is_complete;
+  if (const int signal = StopOnSignal::signal(); signal != 0) std::raise(signal);
+  const int status = is_load ? exit_status_of(report, options.whole) : 0;
+  const bool is_complete = inputs->unread.empty();
+  if (is_load && !is_complete) return exits::unchecked;
+  return status != 0 ? status : has_failed || !is_complete ? exits::failed : 0;
 }
 
 }  // namespace bpflink

@@ -7,14 +7,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 
+#include "dedup/internal.hpp"
 #include "dedup/merge/run_threads.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
+#include "linker/kernels/directory_walk.hpp"
 #include "linker/text/program.hpp"
 
 namespace bpflink {
@@ -22,9 +25,9 @@ namespace {
 
 /// Opens a file that may be an object or a kernel. Returns nothing for a kernel.
 std::expected<std::optional<InputFile>, Error> open_object(const std::string& path) {
-  if (is_directory(path)) return std::nullopt;
   auto file = InputFile::open(path);
   if (!file) return fail_in(path, file.error());
+  if (file->bytes().empty()) return fail("{}: is empty", path);
   auto is_one = is_bpf_object(file->bytes());
   if (!is_one) return fail_in(path, is_one.error());
   return *is_one ? std::optional(std::move(*file)) : std::nullopt;
@@ -62,6 +65,20 @@ std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Com
   return {};
 }
 
+/// Lists the objects in a directory. If it has none, or a kernel, it counts as a kernel, too.
+std::expected<std::vector<std::string>, Error> list_objects(const std::string& directory,
+                                                            std::vector<std::string>& kernels) {
+  auto files = list_files(directory, [](const std::string&) { return true; });
+  if (!files) return std::unexpected(files.error());
+  const bool has_kernel = std::ranges::any_of(*files, [](const std::string& file) {
+    auto look = look_for_kernel(file);
+    return !look || *look != KernelLook::Other;
+  });
+  std::erase_if(*files, [](const std::string& file) { return !file.ends_with(".o"); });
+  if (has_kernel || files->empty()) kernels.push_back(directory);
+  return files;
+}
+
 /// Sums up the sizes of all files.
 uint64_t size_of(const CoreInputs& inputs) {
   uint64_t size = 0;
@@ -93,57 +110,33 @@ std::expected<void, Error> check_product(const CoreInputs& inputs) {
   return {};
 }
 
-class Progress {
- public:
-  explicit Progress(size_t count)
-      : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
-  }
-
-  /// One more is done.
-  void advance() {
-    std::lock_guard lock(mutex_);
-    ++done_;
-    auto now = std::chrono::steady_clock::now();
-    if (!is_shown_ || now < next_) return;
-    next_ = now + std::chrono::milliseconds(100);
-    std::string text = fmt::format("{} of {} kernels", done_, count_);
-    auto left =
-        std::chrono::duration_cast<std::chrono::seconds>((now - begin_) / done_ * (count_ - done_));
-    if (left.count() > 1) text += fmt::format(", {} s left", left.count());
-    length_ = std::max(length_, text.size());
-    fmt::print(stderr, "\r{:{}}", text, length_);
-    std::fflush(stderr);
-  }
-
- private:
-  size_t count_, done_ = 0, length_ = 0;
-  bool is_shown_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(),
-                                        next_ = begin_ + std::chrono::seconds(1);
-  std::mutex mutex_;
-};
-
 }  // namespace
 
 std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   CoreInputs inputs;
   std::vector<std::string> kernels;
   std::optional<Error> failure;  // the last one
+  std::vector<std::string> files;
   for (const std::string& path : options.files) {
+    if (!is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    auto objects = list_objects(path, kernels);
+    if (!objects) return std::unexpected(objects.error());
+    std::ranges::move(*objects, std::back_inserter(files));
+  }
+  for (const std::string& path : files) {
     auto ok = add_file(path, options.command, inputs, kernels);
     if (ok) continue;
     if (options.command == BpfcoreOptions::Command::Minimize) return std::unexpected(ok.error());
     if (failure) print_error("bpfcore", *failure);
     failure = ok.error();
+    inputs.unread.push_back(path);
   }
   kernels.insert(kernels.end(), options.kernels.begin(), options.kernels.end());
   if (failure && (inputs.objects.empty() || kernels.empty())) return std::unexpected(*failure);
   if (failure) print_error("bpfcore", *failure);
-  inputs.is_complete = !failure;
   if (inputs.objects.empty())
     return fail("no program among the files: an object has one in a section other than .text");
   if (kernels.empty()) return fail("no kernel among the files: give an image or BTF");
@@ -177,16 +170,49 @@ std::expected<void, Error> check_outputs(const Outputs& outputs, const BpfcoreOp
   return problems.empty() ? std::expected<void, Error>() : fail(problems.front().message);
 }
 
+Progress::Progress(size_t count, std::string_view noun, std::chrono::seconds delay)
+    : count_(count),
+      noun_(noun),
+      is_shown_(count > 1 && ::isatty(STDERR_FILENO) == 1),
+      next_(begin_ + delay) {}
+
+Progress::~Progress() {
+  if (length_ != 0) fmt::print(stderr, "\r{:{}}\r", "", length_);
+}
+
+void Progress::advance(std::string_view at) {
+  std::lock_guard lock(mutex_);
+  ++done_;
+  print(at);
+}
+
+void Progress::show(std::string_view at) {
+  std::lock_guard lock(mutex_);
+  print(at);
+}
+
+void Progress::print(std::string_view at) {
+  auto now = std::chrono::steady_clock::now();
+  if (!is_shown_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  std::string text =
+      fmt::format("{}{}{} of {}", at, at.empty() ? "" : ": ", done_, count_of(count_, noun_));
+  auto left = std::chrono::duration_cast<std::chrono::seconds>((now - begin_) * (count_ - done_) /
+                                                               std::max<size_t>(done_, 1));
+  if (done_ != 0 && left.count() > 1) text += fmt::format(", {} s left", left.count());
+  length_ = std::max(length_, text.size());
+  fmt::print(stderr, "\r{:{}}", text, length_);
+  std::fflush(stderr);
+}
+
 std::expected<void, Error> for_each_index(
     size_t count, unsigned threads, const std::function<std::expected<void, Error>(size_t)>& work) {
   std::vector<std::expected<void, Error>> results(count);
   std::atomic<size_t> next = 0;
   std::atomic<bool> has_failed = false;
-  Progress progress(count);
   run_threads(static_cast<unsigned>(std::min<size_t>(threads, count)), [&](unsigned) {
     for (size_t i = next++; i < count && !has_failed; i = next++) {
       results[i] = work(i);
-      progress.advance();
       if (!results[i]) has_failed = true;
     }
   });
@@ -196,13 +222,18 @@ std::expected<void, Error> for_each_index(
 
 std::expected<void, Error> for_each_kernel(
     const CoreInputs& inputs, unsigned threads,
-    const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work) {
+    const std::function<std::expected<void, Error>(size_t, const Kernel&)>& work,
+    const std::function<std::expected<void, Error>(size_t, const Error&)>& on_error) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  Progress progress(inputs.kernels.size(), "kernel");
   return for_each_index(inputs.kernels.size(), threads,
                         [&](size_t i) -> std::expected<void, Error> {
                           auto kernel = read_kernel(inputs.kernels[i]);
-                          if (!kernel) return std::unexpected(kernel.error());
-                          return work(i, **kernel);
+                          auto done = kernel     ? work(i, **kernel)
+                                      : on_error ? on_error(i, kernel.error())
+                                                 : std::unexpected(kernel.error());
+                          progress.advance("");
+                          return done;
                         });
 }
 

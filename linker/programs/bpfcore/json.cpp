@@ -19,11 +19,12 @@ constexpr std::string_view reason_names[] = {
 constexpr std::string_view outcome_names[] = {"value", "absent", "failed"};
 
 Json load_to_json(const LoadResult& result) {
-  Json json{{"result", load_kind_name(result.kind)}, {"check", core_status_name(result.foretold)}};
+  Json json{{"result", name_of(result.kind).word}, {"check", core_status_name(result.foretold)}};
   if (result.disagrees) json["disagrees"] = true;
   if (result.lacks_btf) json["without_btf"] = true;
   if (result.error != 0) json["errno"] = result.error;
   if (!result.message.empty()) json["message"] = result.message;
+  if (!result.advice.empty()) json["advice"] = result.advice;
   if (result.instructions != 0)
     json.update(Json{{"instructions", result.instructions},
                      {"states", result.states},
@@ -64,6 +65,10 @@ class JsonWriter {
     add_array("objects", [&] {
       for (const CoreObject& object : report_.objects) add(object_to_json(object));
     });
+    if (!report_.unread.empty())
+      add_array("unread", [&] {
+        for (const std::string& name : report_.unread) add(name);
+      });
     add_array("programs", [&] {
       for_each_pair([&](const CoreObject& object, const CoreResults& results, const Json& pair) {
         for (size_t i = 0; i < results.statuses.size(); ++i) {
@@ -189,10 +194,12 @@ class JsonWriter {
 
 Json to_json(const KernelSummary& kernel) {
   auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  return {{"name", kernel.name},
-          {"release", text(kernel.identity.release)},
-          {"architecture", text(kernel.identity.arch)},
-          {"build_id", text(kernel.identity.build_id)}};
+  Json json{{"name", kernel.name},
+            {"release", text(kernel.identity.release)},
+            {"architecture", text(kernel.identity.arch)},
+            {"build_id", text(kernel.identity.build_id)}};
+  if (!kernel.libbpf.empty()) json["libbpf"] = kernel.libbpf;
+  return json;
 }
 
 void write_json(const CoreReport& report, const std::vector<CoreProblem>& problems,

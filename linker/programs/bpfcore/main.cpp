@@ -6,11 +6,8 @@ namespace {
 
 using namespace bpflink;
 
-/// The exit status where nothing could be checked.
-constexpr int unchecked = 2;
-
 int failure_of(std::string_view command) {
-  return command == "minimize" ? 1 : unchecked;
+  return command == "minimize" ? exits::failed : exits::unchecked;
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -24,12 +21,12 @@ int run(const std::vector<std::string>& arguments) {
     print_text(options->text);
     return 0;
   }
-  std::expected<bool, Error> done = true;
+  std::expected<int, Error> done = 0;
   if (options->command != BpfcoreOptions::Command::Minimize)
     done = check(*options);
   else if (auto ok = minimize(*options); !ok)
     done = std::unexpected(ok.error());
-  if (done) return *done ? 0 : 1;
+  if (done) return *done;
   print_error("bpfcore", done.error());
   return failure;
 }

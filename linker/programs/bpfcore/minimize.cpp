@@ -190,8 +190,9 @@ class Minimize {
 
   /// A unique file name for the kernel.
   std::string new_name(size_t kernel, std::set<std::string>& names) const {
-    const auto& [name_of_kernel, known] = summaries_[kernel];
-    std::string base = known.release.empty() ? file_name_of(name_of_kernel) : known.release;
+    const KernelIdentity& known = summaries_[kernel].identity;
+    std::string base =
+        known.release.empty() ? file_name_of(summaries_[kernel].name) : known.release;
     if (base.ends_with(".btf")) base.resize(base.size() - std::string_view(".btf").size());
     if (!known.arch.empty() && !base.ends_with(known.arch)) base += "." + known.arch;
     base = file_name_for(base);
@@ -251,7 +252,8 @@ class Minimize {
   std::expected<void, Error> check_archive() const {
     std::map<std::tuple<size_t, std::string, std::string, std::string>, const Use*> known;
     for (const Use& use : uses_) {
-      const auto& [name, kernel] = summaries_[use.kernel];
+      const std::string& name = summaries_[use.kernel].name;
+      const KernelIdentity& kernel = summaries_[use.kernel].identity;
       if (kernel.build_id.empty() && kernel.release.empty())
         return fail(
             "{}: has no release and no build id by which a loader would find it in the "

@@ -9,6 +9,7 @@
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/object/linux_release.hpp"
+#include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {
@@ -76,6 +77,10 @@ std::vector<OptionGroup> option_groups(BpfcoreOptions& options) {
         {"--timeout", "SECONDS", "Stop waiting for a kernel or a program (default: 120)",
          store_number(options.timeout, 1, 86400)},
         {"--jobs", "N", "Run N kernels at a time (default: 1)", store_number(options.jobs, 1, 256)},
+        {"--memory", "MIB", "Give each kernel MIB of memory (default: 2048)",
+         store_number(options.memory, 64, 1 << 22)},
+        {"--processors", "N", "Give each kernel N processors (default: 1)",
+         store_number(options.processors, 1, 255)},
         {"--cache", "DIR", "Take results that are in DIR, and put new ones there",
          store(options.cache)},
         {"--against", "FILE", "Compare with FILE, which load --json wrote",
@@ -130,6 +135,7 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
                     append_input(options.files)},
        .otherwise =
            ", with 1 if something does, and with 2 if nothing could be checked.\n"
+           "load exits with 2 if a program was not run, and with 3 if only libbpf refuses programs.\n"
            "check and load print problems to standard error; they write the table and the files\n"
            "also if something fails. minimize exits with 1 on errors, and leaves the old output.",
        .commands = {{"check", "Report which kernels the programs fit"},
@@ -139,6 +145,7 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());
   options.text = std::move(*text);
+  if (options.text == version_line("bpfcore")) options.text += describe_loader();
   if (!options.text.empty()) return options;
   if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
   for (auto [option, path, is_text] : {std::tuple{"--json", &options.json, true},

@@ -37,6 +37,8 @@ struct BpfcoreOptions {
   std::string against;     ///< a report, or ""
   unsigned timeout = 120;  ///< seconds
   unsigned jobs = 1;
+  unsigned memory = 2048;  ///< MiB
+  unsigned processors = 1;
 
   // minimize
   std::string output;   ///< a directory

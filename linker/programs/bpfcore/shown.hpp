@@ -20,14 +20,17 @@ struct LoadResult {
     NotRun,  ///< the kernel did not get to it
     Loads,
     Refused,   ///< by the verifier
-    Failed,    ///< by the loader, or by the kernel for something else than its code
+    Loader,    ///< refused by libbpf: the kernel was not asked
+    Failed,    ///< by the kernel, for something else than its code: a map, its BTF
+    Lacks,     ///< not known: the guest lacks memory, or a configuration
     Together,  ///< another program that is loaded with it was refused
     Ended,     ///< the loader or the kernel crashed, or took too long
   };
   Kind kind = Kind::NotRun;
   int error = 0;           ///< errno
-  bool lacks_btf = false;  ///< loaded without its BTF, which the kernel refused: it is checked less
+  bool lacks_btf = false;  ///< the kernel refused its BTF: it is checked less
   std::string message{};   ///< why it does not load, in one line
+  std::string advice{};    ///< what would settle it, or ""
   /// The last instruction that the verifier looked at, if it is in the program itself, and the
   /// source that it shows for it, or "".
   std::optional<InsnPlace> place{};
@@ -41,8 +44,13 @@ struct LoadResult {
   bool loads() const { return kind == Kind::Loads; }
 };
 
-/// "loads", "refused", as guests and JSON have it.
-std::string_view load_kind_name(LoadResult::Kind kind);
+/// What reports call it: guests and JSON, a cell of the table, and its legend.
+struct LoadKindName {
+  std::string_view word;
+  char letter;
+  std::string_view meaning;
+};
+const LoadKindName& name_of(LoadResult::Kind kind);
 
 /// The check of an object on a kernel.
 struct CoreResults {
@@ -61,6 +69,7 @@ struct CoreReport {
   const std::vector<CoreObject>& objects;
   std::vector<KernelSummary> kernels;
   std::vector<std::vector<CoreResults>> results;  ///< by kernel, by object
+  std::vector<std::string> unread{};              ///< objects that could not be read
   /// The lists of programs of all findings: equal ones are one list.
   ProgramLists lists{};
   uint64_t input_size = 0;  ///< bytes of objects and kernels

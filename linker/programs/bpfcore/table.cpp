@@ -1,7 +1,10 @@
 // Programs by kernels, one character for each cell.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <span>
 
 #include "dedup/internal.hpp"
@@ -30,12 +33,14 @@ struct Column {
 std::vector<std::string> cells_of(const CoreResults& results) {
   constexpr std::string_view marks = "+g?X";
   std::vector<std::string> cells;
+  cells.reserve(results.statuses.size());
   for (CoreStatus status : results.statuses)
     cells.emplace_back(1, marks[static_cast<size_t>(status)]);
   for (size_t i = 0; i < results.loads.size(); ++i) {
     const LoadResult& load = results.loads[i];
     bool is_foretold = load.foretold == CoreStatus::Fails;
-    if (results.statuses[i] == CoreStatus::Fails && !is_foretold) cells[i] = 'V';
+    if (results.statuses[i] == CoreStatus::Fails && !is_foretold)
+      cells[i] = name_of(load.kind).letter;
     if (load.instructions != 0) cells[i] += fmt::format(" {}", load.instructions);
   }
   return cells;
@@ -76,8 +81,32 @@ void add_rows(const CoreObject& object, size_t width, std::span<const Column> co
   }
 }
 
+/// What the letters in the cells of a load mean, those that there are.
+std::string legend_of_load(const CoreReport& report) {
+  std::array<bool, static_cast<size_t>(LoadResult::Kind::Ended) + 1> is_used{};
+  for (const auto& of_kernel : report.results)
+    for (const CoreResults& results : of_kernel)
+      for (const LoadResult& load : results.loads)
+        if (load.foretold != CoreStatus::Fails) is_used[static_cast<size_t>(load.kind)] = true;
+  std::string legend = "+ g load, with instructions processed";
+  for (size_t i = 0; i < is_used.size(); ++i) {
+    const LoadKindName& name = name_of(static_cast<LoadResult::Kind>(i));
+    const std::string entry = fmt::format("   {} {}", name.letter, name.meaning);
+    if (is_used[i] && name.letter != '+' && !legend.contains(entry)) legend += entry;
+  }
+  return legend + "   X fails, as check finds";
+}
+
 bool is_booted(const CoreReport& report) {
   return !report.results[0][0].loads.empty();
+}
+
+/// " 1.8"; several, if guests of several machines have others.
+std::string versions_of_libbpf(const CoreReport& report) {
+  std::set<std::string> versions;
+  for (const KernelSummary& kernel : report.kernels)
+    if (!kernel.libbpf.empty()) versions.insert(" " + kernel.libbpf);
+  return fmt::format("{}", fmt::join(versions, " and"));
 }
 
 }  // namespace
@@ -92,6 +121,7 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
     if (!known.release.empty() && kernel.name.find(known.release) == kernel.name.npos)
       text += fmt::format("  {}", known.release);
     if (!known.arch.empty()) text += fmt::format("  {}", known.arch);
+    if (!kernel.libbpf.empty()) text += fmt::format("  libbpf {}", kernel.libbpf);
     text += '\n';
   }
   size_t width = 0;
@@ -111,39 +141,48 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
       add_rows(report.objects[i], width, std::span(columns).subspan(begin, end - begin), text);
     }
   }
-  text += is_booted(report)
-              ? "\n+ g load, with instructions processed   V refused   X fails, as check finds   "
-                "? not run\n"
-              : "\n+ everything resolves   g failures are guarded   ? not known   X fails\n";
+  for (const std::string& name : report.unread)
+    text += fmt::format("\n{}\n{:{}}  ?  cannot be read\n", name, "", width);
+  text += fmt::format(
+      "\n{}\n", is_booted(report)
+                    ? legend_of_load(report)
+                    : "+ everything resolves   g failures are guarded   ? not known   X fails");
   return text;
 }
 
 std::string summarize(const CoreReport& report) {
-  size_t count = 0, fitting = 0, unknown = 0, with_others = 0;
+  size_t count = 0, fitting = 0, unknown = 0, with_others = 0, by_loader = 0;
   for (size_t object = 0; object < report.objects.size(); ++object) {
     size_t programs = report.objects[object].object.programs().size();
     for (size_t program = 0; program < programs; ++program) {
       CoreStatus worst{}, alone{};
+      bool is_of_loader = false;
       for (const auto& of_kernel : report.results) {
+        if (!of_kernel[object].loads.empty())
+          is_of_loader |= of_kernel[object].loads[program].kind == LoadResult::Kind::Loader;
         worst = std::max(worst, of_kernel[object].statuses[program]);
         alone = std::max(alone, of_kernel[object].alone[program]);
       }
       fitting += worst < CoreStatus::Unknown ? 1 : 0;
       unknown += worst == CoreStatus::Unknown ? 1 : 0;
+      by_loader += is_of_loader ? 1 : 0;
       with_others += worst == CoreStatus::Fails && alone != worst ? 1 : 0;
     }
     count += programs;
   }
   size_t kernels = report.kernels.size();
   return fmt::format(
-      "{} of {} {} {}{}{}\n", fitting, count_of(count, "program"),
+      "{} of {} {} {}{}{}{}\n", fitting, count_of(count, "program"),
       is_booted(report) ? "load on" : "fit",
       kernels == 1 ? printable(report.kernels[0].name) : fmt::format("all {} kernels", kernels),
       unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
       with_others == 0
           ? ""
           : fmt::format("; {} only because another {} fails", with_others,
-                        is_booted(report) ? "that is loaded with it" : "of its struct_ops map"));
+                        is_booted(report) ? "that is loaded with it" : "of its struct_ops map"),
+      by_loader == 0 ? ""
+                     : fmt::format("; {} refused by libbpf{}, not by a kernel", by_loader,
+                                   versions_of_libbpf(report)));
 }
 
 }  // namespace bpflink

@@ -12,12 +12,17 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
+#include "linker/io/find_program.hpp"
+#include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
+#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {
@@ -31,8 +36,19 @@ constexpr Machine machines[] = {
     {"arm64", "qemu-system-aarch64 -machine virt", "max,pauth-impdef=on",
      "console=ttyAMA0 earlyprintk=ttyAMA0 reboot=t panic=-1", "CONFIG_SERIAL_AMBA_PL011_CONSOLE"}};
 
+/// Whether its programs run here, too.
+bool is_native(const Machine& machine) {
+#ifdef __x86_64__
+  return machine.architecture == "x86_64";
+#else
+  return machine.architecture == "arm64";
+#endif
+}
+
 /// False once KVM has not run a kernel: on a virtual machine, /dev/kvm may be there for others.
 std::atomic<bool> trusts_kvm = true;
+/// False once a qemu was built without its sandbox.
+std::atomic<bool> trusts_sandbox = true;
 
 /// A process that ends with this object, and with the thread that started it.
 class Process {
@@ -48,6 +64,7 @@ class Process {
     pid_ = ::fork();
     if (pid_ != 0) return;
     // Only calls that are async-signal-safe: this process may have threads.
+    ::setpgid(0, 0);  // signals of the terminal do not end it before this process knows
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
     ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
@@ -77,39 +94,26 @@ class Process {
   pid_t pid_;
 };
 
-/// Divides what a console says into lines.
-struct Console {
-  const std::function<void(std::string_view)>& hear;
-  std::string line{}, last_words{};
-  bool has_kernel = false;  ///< whether a kernel said something
-  bool is_done = false, has_reason = false;
+/// A signal that ends guests, or 0.
+std::atomic<int> stopped_by = 0;
+constexpr int stopping[] = {SIGINT, SIGTERM};
+struct sigaction before[std::size(stopping)];
 
-  /// Returns whether there was a line for `hear`.
-  bool add(std::string_view text) {
-    bool has_result = false;
-    for (char c : text) {
-      constexpr size_t longest = 1 << 16;
-      if (c != '\n' && c != '\r' && line.size() < longest) line += c;
-      if (c == '\n') has_result |= end_line();
-    }
-    return has_result;
-  }
+void stop_guests(int signal) {
+  stopped_by = signal;
+  for (size_t i = 0; i < std::size(stopping); ++i) ::sigaction(stopping[i], &before[i], nullptr);
+}
 
-  bool end_line() {
-    const std::string text = std::exchange(line, {});
-    if (text.starts_with("@ ")) {
-      hear(std::string_view(text).substr(2));
-      is_done |= text == "@ done";
-      return true;
-    }
-    bool is_of_qemu = text.starts_with("qemu");
-    has_kernel |= !is_of_qemu && !text.empty();
-    // What follows a panic says where, not why.
-    if (!text.empty() && !has_reason) last_words = text;
-    has_reason |= is_of_qemu || text.contains("Kernel panic");
-    return false;
-  }
-};
+/// A command that runs a kernel, up to the kernel's own command line.
+std::string command_of(const Guest& guest, bool has_kvm, bool has_sandbox) {
+  constexpr std::string_view sandbox =
+      " -sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+  return fmt::format(
+      "{} -accel {} -cpu {} -m {} -smp {}{} -no-user-config -nodefaults -nic none -monitor none "
+      "-display none -no-reboot -serial stdio -kernel /dev/fd/{} -initrd /dev/fd/{} -append",
+      guest.machine.program, has_kvm ? "kvm" : "tcg", has_kvm ? "max" : guest.machine.cpu,
+      guest.memory, guest.processors, has_sandbox ? sandbox : "", guest.kernel, guest.initramfs);
+}
 
 }  // namespace
 
@@ -118,60 +122,165 @@ const Machine* find_machine(std::string_view architecture) {
   return found == std::end(machines) ? nullptr : found;
 }
 
-bool is_native(const Machine& machine) {
-#ifdef __x86_64__
-  return machine.architecture == "x86_64";
-#else
-  return machine.architecture == "arm64";
-#endif
+std::expected<std::string, Error> find_init(const Machine& machine) {
+  std::string name = "bpfcore-init";
+  if (!is_native(machine)) name.append("-").append(machine.architecture);
+  return find_program(name, "BPFCORE_INIT", "load");
 }
 
-std::expected<std::string, Error> run_guest(const Machine& machine, int kernel, int initramfs,
-                                            unsigned seconds,
-                                            const std::function<void(std::string_view)>& hear) {
+std::string libbpf_version(std::span<const std::byte> init) {
+  constexpr std::string_view mark = "bpfcore-init with libbpf ";
+  constexpr size_t longest = 16;
+  const std::string_view text = text_of(init);
+  const size_t at = text.find(mark);
+  if (at == text.npos) return "";
+  const std::string_view version = text.substr(at + mark.size(), longest);
+  return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
+}
+
+std::string describe_loader() {
+  const auto* machine = std::ranges::find_if(machines, is_native);
+  auto init = find_init(*machine);
+  auto file = init ? InputFile::open(*init) : std::unexpected(init.error());
+  if (!file) return "load cannot run: there is no bpfcore-init\n";
+  return fmt::format("load uses libbpf {}\n", libbpf_version(file->bytes()));
+}
+
+std::string format_event(const GuestEvent& event) {
+  return fmt::format("\n@ {} {} {} {} {:d} {} {}\n{}{}", event.word, event.job, event.program,
+                     event.error, event.lacks_btf, event.said.size(), event.log.size(), event.said,
+                     event.log);
+}
+
+void EventReader::add(std::string_view text) {
+  constexpr size_t longest = 1 << 12;  // of a line
+  while (!text.empty()) {
+    const bool is_text = missing_ != 0;
+    const size_t size = is_text ? std::min(missing_, text.size()) : text.find('\n');
+    const std::string_view part = text.substr(0, size);
+    if (is_text)
+      texts_ += part;
+    else
+      line_ += part.substr(0, longest - std::min(longest, line_.size()));
+    text.remove_prefix(std::min(text.size(), part.size() + (is_text ? 0 : 1)));
+    if (is_text) missing_ -= size;
+    if (is_text ? missing_ == 0 : size != text.npos) is_text ? end_event() : end_line();
+  }
+}
+
+void EventReader::end_line() {
+  std::string text = std::exchange(line_, {});
+  if (text.ends_with('\r')) text.pop_back();
+  const bool is_of_qemu = text.starts_with("qemu");
+  has_kernel_ |= !is_of_qemu && !text.empty();
+  if (text.starts_with("@ ")) {
+    size_t sizes[2] = {};
+    char word[16] = "";
+    int lacks_btf = 0;
+    event_ = {};
+    if (std::sscanf(text.c_str(), "@ %15s %zu %zu %d %d %zu %zu", word, &event_.job,
+                    &event_.program, &event_.error, &lacks_btf, &sizes[0], &sizes[1]) == 7 &&
+        sizes[0] <= most_ && sizes[1] <= most_) {
+      word_ = word;
+      event_.lacks_btf = lacks_btf != 0;
+      said_size_ = sizes[0];
+      missing_ = sizes[0] + sizes[1];
+      if (missing_ == 0) end_event();
+      return;
+    }
+  }
+  // What follows a panic says where, not why.
+  if (!text.empty() && !has_reason_) last_words_ = text;
+  has_reason_ |= is_of_qemu || text.contains("Kernel panic");
+}
+
+void EventReader::end_event() {
+  const std::string texts = std::exchange(texts_, {});
+  event_.word = word_;
+  event_.said = std::string_view(texts).substr(0, said_size_);
+  event_.log = std::string_view(texts).substr(said_size_);
+  hear_(event_);
+}
+
+std::expected<std::string, Error> run_guest(const Guest& guest,
+                                            const std::function<Heard(const GuestEvent&)>& hear) {
   using Clock = std::chrono::steady_clock;
-  const bool has_kvm = trusts_kvm && is_native(machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
+  const bool has_kvm =
+      trusts_kvm && is_native(guest.machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
+  const bool has_sandbox = trusts_sandbox;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
   Descriptor from(ends[0]), to(ends[1]);
-  const std::string words = fmt::format(
-      "{} -accel {} -cpu {} -m 2048 -nodefaults -display none -no-reboot -serial "
-      "stdio -kernel /dev/fd/{} -initrd /dev/fd/{} -append",
-      machine.program, has_kvm ? "kvm" : "tcg", has_kvm ? "max" : machine.cpu, kernel, initramfs);
-  Process qemu(words, machine.console, to.fd(), {kernel, initramfs});
+  Process qemu(command_of(guest, has_kvm, has_sandbox), guest.machine.console, to.fd(),
+               {guest.kernel, guest.initramfs});
   to = Descriptor();
-  Console console{hear};
   const auto begin = Clock::now();
+  const auto limit = std::chrono::seconds(guest.seconds);
+  auto end = begin + limit;
+  bool is_done = false, has_progress = false;
+  EventReader reader(guest.most_text, [&](const GuestEvent& event) {
+    const Heard heard = hear(event);
+    is_done |= heard == Heard::Last;
+    if (heard == Heard::Ignored) return;
+    has_progress = true;
+    end = Clock::now() + limit;
+  });
   constexpr auto kvm_speaks = std::chrono::seconds(10);
-  auto end = begin + std::chrono::seconds(seconds);
+  constexpr auto signals_wait = std::chrono::milliseconds(200);
   constexpr size_t most = size_t{1} << 30;  // bytes; whole logs of a thousand programs have less
   size_t said = 0;
   ssize_t size = 1;
-  while (!console.is_done && size > 0 && said < most) {
-    auto until = has_kvm && !console.has_kernel ? std::min(end, begin + kvm_speaks) : end;
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  while (!is_done && size > 0 && said < most && stopped_by == 0) {
+    auto until = has_kvm && !reader.has_kernel() ? std::min(end, begin + kvm_speaks) : end;
+    auto left =
+        std::min(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()), signals_wait);
     pollfd wanted{from.fd(), POLLIN, 0};
-    if (left <= 0) break;
-    if (retry([&] { return ::poll(&wanted, 1, static_cast<int>(left)); }) == 0) continue;
+    if (left.count() <= 0) break;
+    if (::poll(&wanted, 1, static_cast<int>(left.count())) <= 0) continue;
     std::array<char, 1 << 16> buffer;
     size = retry([&] { return ::read(from.fd(), buffer.data(), buffer.size()); });
     said += static_cast<size_t>(std::max<ssize_t>(size, 0));
-    if (size > 0 && console.add({buffer.data(), static_cast<size_t>(size)}))
-      end = Clock::now() + std::chrono::seconds(seconds);
+    if (size > 0) reader.add({buffer.data(), static_cast<size_t>(size)});
   }
-  if (console.is_done) return std::string();
+  if (is_done) return std::string();
+  if (stopped_by != 0) return "was interrupted";
   if (qemu.end())
-    return std::unexpected(Error{fmt::format("cannot run {}", words.substr(0, words.find(' '))),
-                                 "Debian's packages are qemu-system-x86 and qemu-system-arm"});
-  if (has_kvm && !console.has_kernel) {
-    trusts_kvm = false;
-    return run_guest(machine, kernel, initramfs, seconds, hear);
+    return std::unexpected(
+        Error{fmt::format("cannot run {}",
+                          std::string_view(guest.machine.program)
+                              .substr(0, std::string_view(guest.machine.program).find(' '))),
+              "Debian's packages are qemu-system-x86 and qemu-system-arm"});
+  if (!reader.has_kernel() &&
+      (has_kvm || (has_sandbox && reader.last_words().contains("sandbox")))) {
+    // One that is built without it says so before anything else.
+    if (reader.last_words().contains("sandbox"))
+      trusts_sandbox = false;
+    else
+      trusts_kvm = false;
+    return run_guest(guest, hear);
   }
-  std::string why = said >= most ? "says too much"
-                    : size > 0   ? "has no more results after the time of --timeout"
-                                 : "ended early";
-  if (!console.has_kernel) why += ", without a word: is its serial console built in?";
-  return console.last_words.empty() ? why : fmt::format("{}: {}", why, console.last_words);
+  std::string why = said >= most   ? "says too much"
+                    : size <= 0    ? "ended early"
+                    : has_progress ? "has no more results after the time of --timeout"
+                                   : "has no results after the time of --timeout";
+  if (!reader.has_kernel()) why += ", without a word: is its serial console built in?";
+  return reader.last_words().empty() ? why : fmt::format("{}: {}", why, reader.last_words());
+}
+
+StopOnSignal::StopOnSignal() {
+  struct sigaction action = {};
+  action.sa_handler = stop_guests;
+  for (size_t i = 0; i < std::size(stopping); ++i)
+    if (::sigaction(stopping[i], nullptr, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+      ::sigaction(stopping[i], &action, nullptr);
+}
+
+StopOnSignal::~StopOnSignal() {
+  for (size_t i = 0; i < std::size(stopping); ++i) ::sigaction(stopping[i], &before[i], nullptr);
+}
+
+int StopOnSignal::signal() {
+  return stopped_by;
 }
 
 }  // namespace bpflink

@@ -1,10 +1,14 @@
 // Runs a kernel under qemu.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bpflink/error.hpp"
 
@@ -21,16 +25,74 @@ struct Machine {
 
 /// Null if qemu has none here.
 const Machine* find_machine(std::string_view architecture);
-/// Whether this machine also runs its programs.
-bool is_native(const Machine& machine);
+/// The program that its guests run, and the version of the libbpf in it, or "".
+std::expected<std::string, Error> find_init(const Machine& machine);
+std::string libbpf_version(std::span<const std::byte> init);
+/// What --version says of this machine's program.
+std::string describe_loader();
 
-/// Boots a kernel without network or disks and calls `hear` for each line of its console that
-/// begins with "@ ", with the rest. `kernel` is the descriptor of an image, `initramfs` of its
-/// files. It ends after "@ done", or if there is no such line for `seconds`. KVM is used where it
-/// runs kernels. Qemu ends with this call, and with this process, however that ends. Returns why
-/// the guest was not done, or "". Errors: qemu is not there.
-std::expected<std::string, Error> run_guest(const Machine& machine, int kernel, int initramfs,
-                                            unsigned seconds,
-                                            const std::function<void(std::string_view)>& hear);
+/// What a guest says, in the form that load.hpp describes.
+struct GuestEvent {
+  std::string_view word;
+  size_t job = 0, program = 0;
+  int error = 0;
+  bool lacks_btf = false;
+  std::string_view said, log;
+};
+std::string format_event(const GuestEvent& event);
+
+/// Finds the events in what a console says. Texts of more than `most` bytes make no event.
+class EventReader {
+ public:
+  EventReader(size_t most, std::function<void(const GuestEvent&)> hear)
+      : most_(most), hear_(std::move(hear)) {}
+
+  void add(std::string_view text);
+  /// Whether a kernel, and not only qemu, said something.
+  bool has_kernel() const { return has_kernel_; }
+  /// The last line that is no event, or the reason of a panic.
+  const std::string& last_words() const { return last_words_; }
+
+ private:
+  void end_line();
+  void end_event();
+
+  size_t most_;
+  std::function<void(const GuestEvent&)> hear_;
+  std::string line_, last_words_;
+  GuestEvent event_;  ///< the one whose texts have begun
+  std::string word_, texts_;
+  size_t said_size_ = 0, missing_ = 0;  ///< bytes of its texts
+  bool has_kernel_ = false, has_reason_ = false;
+};
+
+/// How to run a kernel.
+struct Guest {
+  const Machine& machine;
+  int kernel = -1, initramfs = -1;                   ///< descriptors of an image and its files
+  unsigned memory = 0, processors = 1, seconds = 0;  ///< MiB; seconds without an expected event
+  size_t most_text = 0;                              ///< bytes of an event
+};
+
+/// What an event is to the one who hears it.
+enum class Heard : uint8_t { Ignored, Expected, Last };
+
+/// Boots a kernel without network or disks and calls `hear` for each event. It ends when that
+/// returns Last, when nothing was Expected for so many seconds, and on a signal (StopOnSignal). KVM
+/// is used where it runs kernels. Qemu ends with this call, and with this process, however that
+/// ends. Returns why the guest was not done, or "". Errors: qemu is not there.
+std::expected<std::string, Error> run_guest(const Guest& guest,
+                                            const std::function<Heard(const GuestEvent&)>& hear);
+
+/// While it is there, the first SIGINT or SIGTERM ends guests only. The next one ends the process.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal();
+  /// The signal that came, or 0.
+  static int signal();
+};
 
 }  // namespace bpflink

@@ -5,12 +5,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
-#include "linker/io/find_program.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/result_cache.hpp"
@@ -50,19 +51,22 @@ OwnedBytes contents_of(const CoreObject& object, std::span<const std::byte> file
 class KernelRun {
  public:
   KernelRun(const BpfcoreOptions& options, const CoreInputs& inputs, const BootedKernel& booted,
-            CoreReport& report, size_t kernel)
+            CoreReport& report, size_t kernel, Progress& progress)
       : options_(options),
         inputs_(inputs),
         booted_(booted),
         source_(inputs.kernels[kernel]),
-        machine_(*find_machine(report.kernels[kernel].identity.arch)),
+        summary_(report.kernels[kernel]),
+        guest_{.machine = *find_machine(summary_.identity.arch),
+               .memory = options.memory,
+               .processors = options.processors,
+               .seconds = options.timeout + grace,
+               .most_text = size_t{1} << (options.log.empty() ? 14 : 24)},
         results_(report.results[kernel]),
-        said_(inputs.objects.size()),
-        cached_at_(inputs.objects.size()) {
-    for (size_t i = 0; i < inputs.objects.size(); ++i) {
-      results_[i].loads.resize(results_[i].statuses.size());
-      jobs_.push_back(make_jobs(inputs.objects[i], options.whole));
-    }
+        progress_(progress),
+        records_(inputs.objects.size()) {
+    for (const CoreObject& object : inputs.objects)
+      jobs_.push_back(make_jobs(object, options.whole));
   }
 
   /// Returns why the kernel did not come to the end, or "".
@@ -73,15 +77,12 @@ class KernelRun {
     if (!ok) return std::unexpected(ok.error());
     std::string why;
     while (why.empty() && has_work()) {
+      progress_.show(source_.name + " boots");
       auto end = boot();
       if (!end) return end;
       if (!failure_.empty()) return fail(failure_);
       if (!end->empty() && !blame_running(*end)) why = *end;
     }
-    for (size_t i = 0; i < said_.size(); ++i)
-      if (!said_[i].empty() && !cached_at_[i].empty())
-        note_failure(cached_at_[i], store_result(cached_at_[i], bytes_of(said_[i])));
-    if (!failure_.empty()) return fail(failure_);
     return why;
   }
 
@@ -90,7 +91,7 @@ class KernelRun {
   std::expected<void, Error> open_image() {
     image_ = Descriptor(::open(source_.name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!image_.is_open()) return system_error(source_.name);
-    if (machine_.architecture == "x86_64") return {};
+    if (guest_.machine.architecture == "x86_64") return {};
     auto image = read_unpacked(source_.name);
     if (!image) return std::unexpected(image.error());
     auto unpacked = open_in_memory();
@@ -101,9 +102,7 @@ class KernelRun {
 
   /// Collects what all objects share.
   std::expected<void, Error> collect_files() {
-    std::string name = "bpfcore-init";
-    if (!is_native(machine_)) name.append("-").append(machine_.architecture);
-    auto program = find_program(name, "BPFCORE_INIT", "load");
+    auto program = find_init(guest_.machine);
     if (!program) return std::unexpected(program.error());
     std::vector<std::pair<std::string, std::string>> paths = {{"init", *program}};
     if (!options_.btf.empty()) paths.emplace_back("btf", options_.btf);
@@ -112,6 +111,7 @@ class KernelRun {
       if (!file) return fail_in(from, file.error());
       files_.emplace(path, OwnedBytes::of(std::move(*file)));
     }
+    summary_.libbpf = libbpf_version(files_.at("init").bytes);
     steps_ = fmt::format("t{}{}", options_.timeout, '\0');
     if (!options_.log.empty()) steps_ += std::string_view("l\0", 2);
     for (const std::string& path : booted_.modules) {
@@ -128,56 +128,89 @@ class KernelRun {
   std::expected<void, Error> take_from_cache() {
     auto image = InputFile::open(image_.fd(), source_.name);
     if (!image) return fail_in(source_.name, image.error());
+    const std::string machine = fmt::format("2 {} {}", guest_.memory, guest_.processors);
     ResultKey of_kernel;
-    for (auto bytes : {image->bytes(), bytes_of(booted_.config), bytes_of(steps_)})
+    for (auto bytes :
+         {image->bytes(), bytes_of(booted_.config), bytes_of(steps_), bytes_of(machine)})
       of_kernel.add(bytes);
     for (const auto& [path, file] : files_) of_kernel.add(file.bytes);
     for (size_t i = 0; i < inputs_.objects.size(); ++i) {
       ResultKey key = of_kernel;
       key.add(contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings).bytes);
       for (const LoadJob& job : jobs_[i]) key.add(bytes_of(job.steps));
-      cached_at_[i] = key.path_in(options_.cache);
-      auto cached = find_result(cached_at_[i]);
+      records_[i].path = key.path_in(options_.cache);
+      auto cached = find_result(records_[i].path);
       if (!cached) continue;
-      ResultReader reader = reader_of(i);
-      std::string_view text = text_of(cached->bytes());
-      for (size_t end = 0; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
-        reader.hear(text.substr(0, end));
-      reader.finish();
+      EventReader(guest_.most_text, [&](const GuestEvent& event) {
+        if (event.job < jobs_[i].size() && event.program < jobs_[i][event.job].programs.size())
+          keep({i, event.job}, event);
+      }).add(text_of(cached->bytes()));
+      records_[i].is_new = false;
     }
     return {};
   }
 
-  /// Removes the jobs that are done. Returns whether there are others.
+  /// One of the jobs of an object.
+  struct JobPlace {
+    size_t object, job;
+  };
+
+  LoadResult& result_of(JobPlace place, size_t program) {
+    return results_[place.object].loads[jobs_[place.object][place.job].programs[program]];
+  }
+
+  /// Keeps a result. It goes into the cache, unless another attempt may come to another one.
+  /// Returns whether it is one.
+  bool keep(JobPlace place, const GuestEvent& event) {
+    constexpr size_t most = 1 << 26;  // bytes of a record
+    const CoreObject& object = inputs_.objects[place.object];
+    const size_t program = jobs_[place.object][place.job].programs[event.program];
+    LoadResult result = read_result(object, program, event, guest_, !booted_.config.empty());
+    if (result.kind == LoadResult::Kind::NotRun) return false;
+    progress_.advance(fmt::format("{} {}", source_.name, object.name));
+    if (!options_.log.empty() && !event.log.empty())
+      write_log(object.name, object.object.programs()[program].name, event.log);
+    CacheRecord& record = records_[place.object];
+    const bool is_kept = result.kind != LoadResult::Kind::Ended && !record.path.empty();
+    results_[place.object].loads[program] = std::move(result);
+    if (!is_kept || record.text.size() + event.said.size() + event.log.size() > most) return true;
+    GuestEvent own = event;
+    own.job = place.job;
+    record.text += format_event(own);
+    record.is_new = true;
+    return true;
+  }
+
+  /// Puts the results of an object into the cache.
+  void store(size_t object) {
+    CacheRecord& record = records_[object];
+    if (!std::exchange(record.is_new, false) || record.path.empty()) return;
+    note_failure(record.path, store_result(record.path, bytes_of(record.text)));
+  }
+
+  /// Plans the jobs that have no result. Returns whether there are some.
   bool has_work() {
-    bool has_some = false;
-    for (size_t i = 0; i < jobs_.size(); ++i) {
-      std::erase_if(jobs_[i], [&](const LoadJob& job) {
-        return results_[i].loads[job.programs.front()].kind != LoadResult::Kind::NotRun;
-      });
-      has_some |= !jobs_[i].empty();
-    }
-    return has_some;
+    plan_.clear();
+    for (size_t i = 0; i < jobs_.size(); ++i)
+      for (size_t job = 0; job < jobs_[i].size(); ++job)
+        for (size_t program = 0; program < jobs_[i][job].programs.size(); ++program)
+          if (result_of({i, job}, program).kind == LoadResult::Kind::NotRun) {
+            plan_.push_back({i, job});
+            break;
+          }
+    return !plan_.empty();
   }
 
-  ResultReader reader_of(size_t object) {
-    const CoreObject& of = inputs_.objects[object];
-    if (options_.log.empty()) return {of, results_[object].loads, {}};
-    std::string folder =
-        fmt::format("{}/{}/{}", options_.log, file_name_for(source_.name), file_name_for(of.name));
-    return {of, results_[object].loads,
-            [this, folder](std::string_view program, std::string_view log) {
-              std::error_code error;
-              std::filesystem::create_directories(folder, error);
-              write_file(fmt::format("{}/{}.log", folder, file_name_for(program)), log);
-            }};
-  }
-
-  void write_file(const std::string& path, std::string_view text) {
+  void write_log(const std::string& object, std::string_view program, std::string_view log) {
+    const std::string folder =
+        fmt::format("{}/{}/{}", options_.log, file_name_for(source_.name), file_name_for(object));
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const std::string path = fmt::format("{}/{}.log", folder, file_name_for(program));
     auto file = OutputFile::open(path);
     std::expected<void, Error> ok;
     if (!file) ok = std::unexpected(file.error());
-    if (ok) ok = write_all(file->fd(), bytes_of(text));
+    if (ok) ok = write_all(file->fd(), bytes_of(log));
     note_failure(path, ok ? file->commit() : ok);
   }
 
@@ -185,21 +218,23 @@ class KernelRun {
     if (!ok && failure_.empty()) failure_ = fmt::format("{}: {}", path, ok.error().message);
   }
 
-  /// The files of a guest that loads what has no result; `order` gets its objects.
-  std::expected<Descriptor, Error> pack(std::vector<size_t>& order) const {
+  /// The files of a guest that follows the plan.
+  std::expected<Descriptor, Error> pack() const {
     std::string plan = steps_;
-    TarEntries entries{{"config", bytes_of(booted_.config)}};
+    TarEntries entries;
+    if (!booted_.config.empty()) entries["config"] = bytes_of(booted_.config);
     for (const auto& [path, file] : files_) entries[path] = file.bytes;
     std::vector<OwnedBytes> contents;
-    for (size_t i = 0; i < jobs_.size(); ++i) {
-      if (jobs_[i].empty()) continue;
-      order.push_back(i);
-      std::string path = fmt::format("object.{}", i);
-      plan += fmt::format("o/{}{}", path, '\0');
-      for (const LoadJob& job : jobs_[i]) plan += job.steps;
-      contents.push_back(
-          contents_of(inputs_.objects[i], inputs_.files[i].bytes(), options_.settings));
-      entries[path] = contents.back().bytes;
+    std::string path;
+    for (const auto& [object, job] : plan_) {
+      if (std::string own = fmt::format("object.{}", object); own != path) {
+        path = std::move(own);
+        plan += fmt::format("o/{}{}", path, '\0');
+        contents.push_back(
+            contents_of(inputs_.objects[object], inputs_.files[object].bytes(), options_.settings));
+        entries[path] = contents.back().bytes;
+      }
+      plan += jobs_[object][job].steps;
     }
     entries["plan"] = bytes_of(plan);
     auto file = open_in_memory();
@@ -210,71 +245,102 @@ class KernelRun {
 
   /// Returns why the guest did not come to its end, or "".
   std::expected<std::string, Error> boot() {
-    std::vector<size_t> order;
-    auto initramfs = pack(order);
+    auto initramfs = pack();
     if (!initramfs) return std::unexpected(initramfs.error());
-    std::optional<ResultReader> reader;
-    size_t begun = 0;  // objects
-    auto end = run_guest(machine_, image_.fd(), initramfs->fd(), options_.timeout + grace,
-                         [&](std::string_view line) {
-                           if (line.starts_with("module "))
-                             print_diagnostic(
-                                 "bpfcore", {.severity = Severity::Warning,
-                                             .message = fmt::format("{}: {}", source_.name, line)});
-                           bool is_object = line.starts_with("object ");
-                           if (is_object || line == "done") {
-                             if (reader) reader->finish();
-                             reader.reset();
-                           }
-                           if (is_object && begun < order.size())
-                             reader.emplace(reader_of(order[begun++]));
-                           if (!reader) return;
-                           reader->hear(line);
-                           if (!options_.cache.empty())
-                             said_[order[begun - 1]].append(line).append(1, '\n');
-                         });
-    running_.clear();
-    if (reader) reader->finish();
-    if (reader) {
-      running_ = reader->running();
-      running_object_ = order[begun - 1];
-      cached_at_[running_object_].clear();  // it has no whole record
-    }
-    if (end && end->empty() && has_work()) return "ended before its work";
+    guest_.kernel = image_.fd();
+    guest_.initramfs = initramfs->fd();
+    at_ = {};
+    auto end = run_guest(guest_, [&](const GuestEvent& event) { return hear(event); });
+    for (size_t i = 0; i < records_.size(); ++i) store(i);
+    if (end && end->empty() && at_.job != plan_.size()) return "ended before its work";
     return end;
+  }
+
+  /// Takes what comes in its turn: neither time nor results are for anything else.
+  Heard hear(const GuestEvent& event) {
+    const bool is_module = event.word == "module" && at_.modules < booted_.modules.size();
+    if (is_module) {
+      ++at_.modules;
+      print_diagnostic("bpfcore", {.severity = Severity::Warning,
+                                   .message = fmt::format("{}: module {}: {}", source_.name,
+                                                          event.said, std::strerror(event.error))});
+    }
+    if (event.word == "done") return Heard::Last;
+    if (is_module || at_.job == plan_.size()) return Heard::Ignored;
+    const JobPlace job = plan_[at_.job];
+    const std::vector<size_t>& programs = jobs_[job.object][job.job].programs;
+    constexpr unsigned most_loads = 2;  // the second one is for a trace
+    if (event.word == "opens" && !at_.is_open && event.job == at_.objects) {
+      ++at_.objects;
+      at_.is_open = event.error == 0;
+      while (!at_.is_open && at_.job != plan_.size() && plan_[at_.job].object == job.object) {
+        GuestEvent refused = event;
+        refused.word = name_of(LoadResult::Kind::Loader).word;
+        const size_t count = jobs_[job.object][plan_[at_.job].job].programs.size();
+        for (refused.program = 0; refused.program < count; ++refused.program)
+          keep(plan_[at_.job], refused);
+        ++at_.job;
+      }
+      return Heard::Expected;
+    }
+    if (!at_.is_open || event.job != at_.job) return Heard::Ignored;
+    if (event.word == "begins" && at_.program == 0 && at_.loads < most_loads) {
+      ++at_.loads;
+      return Heard::Expected;
+    }
+    if (at_.loads == 0 || event.program != at_.program || !keep(job, event)) return Heard::Ignored;
+    if (++at_.program != programs.size()) return Heard::Expected;
+    at_.program = at_.loads = 0;
+    ++at_.job;
+    if (at_.job == plan_.size() || plan_[at_.job].object != job.object) {
+      at_.is_open = false;
+      store(job.object);
+    }
+    return Heard::Expected;
   }
 
   /// A kernel that ends during a load has a result for it; the next boot goes on behind it. Returns
   /// whether there was one that had no result: otherwise, boots would not come to an end.
   bool blame_running(const std::string& why) {
-    auto index = inputs_.objects[running_object_].find_program(running_);
-    bool is_found = false;
-    for (const LoadJob& job : jobs_[running_object_])
-      if (index && std::ranges::count(job.programs, *index) != 0) {
-        is_found = true;
-        for (size_t program : job.programs)
-          results_[running_object_].loads[program] = {.kind = LoadResult::Kind::Ended,
-                                                      .message = "the kernel " + why};
-      }
-    return is_found;
+    if (StopOnSignal::signal() != 0 || at_.loads == 0) return false;
+    const JobPlace job = plan_[at_.job];
+    for (size_t i = at_.program; i < jobs_[job.object][job.job].programs.size(); ++i)
+      result_of(job, i) = {.kind = LoadResult::Kind::Ended, .message = "the kernel " + why};
+    return true;
   }
 
   /// Seconds beside --timeout for a process to end, and for the console.
   static constexpr unsigned grace = 5;
 
+  /// What the cache has of an object.
+  struct CacheRecord {
+    std::string path{}, text{};  ///< no path: there is no cache
+    bool is_new = false;
+  };
+
+  /// How far a guest has come: counts of what it has done.
+  struct Position {
+    size_t objects = 0, job = 0, modules = 0;
+    size_t program = 0;  ///< of this job
+    unsigned loads = 0;  ///< of this job, begun
+    bool is_open = false;
+  };
+
   const BpfcoreOptions& options_;
   const CoreInputs& inputs_;
   const BootedKernel& booted_;
   const KernelSource& source_;
-  const Machine& machine_;
+  KernelSummary& summary_;
+  Guest guest_;
   std::vector<CoreResults>& results_;
-  std::vector<std::vector<LoadJob>> jobs_;     ///< by object
-  std::vector<std::string> said_, cached_at_;  ///< by object
-  std::map<std::string, OwnedBytes> files_;    ///< of each guest
-  std::string steps_;                          ///< those that each plan begins with
+  Progress& progress_;
+  std::vector<std::vector<LoadJob>> jobs_;   ///< by object
+  std::vector<CacheRecord> records_;         ///< by object
+  std::map<std::string, OwnedBytes> files_;  ///< of each guest
+  std::string steps_;                        ///< those that each plan begins with
   Descriptor image_;
-  std::string running_;  ///< what a guest was loading when it ended, or ""
-  size_t running_object_ = 0;
+  std::vector<JobPlace> plan_;  ///< of the guest that runs
+  Position at_;
   std::string failure_;  ///< why a file could not be written, or ""
 };
 
@@ -297,29 +363,32 @@ std::expected<BootedKernel, Error> prepare_boot(const KernelSource& source, cons
                       .modules = find_modules(kernel, objects)};
 }
 
-std::expected<size_t, Error> load_programs(const BpfcoreOptions& options, const CoreInputs& inputs,
-                                           const std::vector<BootedKernel>& kernels,
-                                           CoreReport& report) {
+std::expected<void, Error> load_programs(const BpfcoreOptions& options, const CoreInputs& inputs,
+                                         const std::vector<std::optional<BootedKernel>>& kernels,
+                                         CoreReport& report) {
   std::error_code error;
   for (const std::string& directory : {options.log, options.cache})
     if (!directory.empty() && !std::filesystem::create_directories(directory, error) && error)
       return fail("{}: {}", directory, error.message());
-  size_t failed = 0;
+  size_t programs = 0;
+  for (const CoreObject& object : inputs.objects) programs += object.object.programs().size();
+  const auto is_booted = [](const auto& kernel) { return kernel.has_value(); };
+  Progress progress(programs * static_cast<size_t>(std::ranges::count_if(kernels, is_booted)),
+                    "program", std::chrono::seconds(0));
+  const StopOnSignal stop;
   std::mutex mutex;
   auto run_one = [&](size_t i) -> std::expected<void, Error> {
-    auto why = KernelRun(options, inputs, kernels[i], report, i).run();
+    for (CoreResults& results : report.results[i]) results.loads.resize(results.statuses.size());
+    std::expected<std::string, Error> why = "";
+    if (kernels[i]) why = KernelRun(options, inputs, *kernels[i], report, i, progress).run();
     std::lock_guard lock(mutex);
     for (size_t object = 0; object < inputs.objects.size(); ++object)
-      judge_loads(inputs.objects[object], report.kernels[i].name, report.results[i][object]);
+      judge_loads(inputs.objects[object], report.kernels[i], report.results[i][object]);
     if (!why) return std::unexpected(why.error());
-    if (why->empty()) return {};
-    ++failed;
-    print_error("bpfcore", fmt::format("{}: {}", report.kernels[i].name, *why));
+    if (!why->empty()) print_error("bpfcore", fmt::format("{}: {}", report.kernels[i].name, *why));
     return {};
   };
-  if (auto ok = for_each_index(kernels.size(), options.jobs, run_one); !ok)
-    return std::unexpected(ok.error());
-  return failed;
+  return for_each_index(kernels.size(), options.jobs, run_one);
 }
 
 }  // namespace bpflink

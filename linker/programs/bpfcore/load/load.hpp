@@ -9,24 +9,30 @@
 //   p PROGRAM   load it, and report it             w PROGRAM  load it, too
 //   m MAP       create the struct_ops map          r [alone]  load what was named since the last r
 //
-// The guest prints lines that begin with "@ ":
+// The guest prints events, which name nothing but numbers: a line, and two texts of so many bytes:
 //
-//   kernel RELEASE                       module PATH: REASON, if it cannot be inserted
-//   object ERRNO PATH                    begins PROGRAM, the first of a load; again for its trace
-//   result KIND ERRNO LACKS_BTF PROGRAM  done
-//   said LINE, of libbpf, and log LINE, of the verifier, behind their result or object
+//   @ WORD JOB PROGRAM ERRNO LACKS_BTF SAID LOG
+//
+// A job is what an r ends, a program one of its p, both counted from 0. SAID is the size of what
+// libbpf says, LOG that of the verifier's log. The words:
+//
+//   opens     the object JOB, counted from 0         begins    to load; again for a trace
+//   loads, refused, loader, failed, together, ended   are results of a program: name_of()
+//   module    SAID cannot be inserted                done      with the plan
+//
+// The host expects each in its turn and ignores all others. A cache has results in the same form.
 #pragma once
 
 #include <cstddef>
 #include <expected>
-#include <functional>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "linker/io/tar.hpp"
 #include "linker/kernels/kernel.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
+#include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 
 namespace bpflink {
@@ -46,12 +52,12 @@ std::vector<std::string> find_modules(const Kernel& kernel, const std::vector<Co
 /// The bytes of a module or kernel without its containers.
 std::expected<OwnedBytes, Error> read_unpacked(const std::string& path);
 
-/// Boots each kernel: fills `loads` of the results, and changes findings and statuses accordingly.
-/// Messages say which kernels do not come to their end; returns how many. Errors: there is no qemu
-/// or no program for the guest; a file cannot be read or written.
-std::expected<size_t, Error> load_programs(const BpfcoreOptions& options, const CoreInputs& inputs,
-                                           const std::vector<BootedKernel>& kernels,
-                                           CoreReport& report);
+/// Boots each kernel that there is: fills `loads` of the results, and changes findings and statuses
+/// accordingly. Messages say which kernels do not come to their end. SIGINT and SIGTERM end it
+/// early. Errors: there is no qemu or no program for the guest; a file cannot be read or written.
+std::expected<void, Error> load_programs(const BpfcoreOptions& options, const CoreInputs& inputs,
+                                         const std::vector<std::optional<BootedKernel>>& kernels,
+                                         CoreReport& report);
 
 /// Programs that are loaded together.
 struct LoadJob {
@@ -62,29 +68,10 @@ struct LoadJob {
 /// One for each program, or one for all that load by default.
 std::vector<LoadJob> make_jobs(const CoreObject& object, bool is_whole);
 
-/// Reads what a guest says of one object.
-class ResultReader {
- public:
-  /// `results` has one for each program. `keep_log` gets the whole log of each.
-  ResultReader(const CoreObject& object, std::vector<LoadResult>& results,
-               std::function<void(std::string_view program, std::string_view log)> keep_log)
-      : object_(object), results_(results), keep_log_(std::move(keep_log)) {}
-
-  void hear(std::string_view line);
-  /// Ends the last result.
-  void finish();
-  /// The first program of a load that has begun and not ended; "" for none.
-  const std::string& running() const { return running_; }
-
- private:
-  void read_log(size_t program) const;
-
-  const CoreObject& object_;
-  std::vector<LoadResult>& results_;
-  std::function<void(std::string_view program, std::string_view log)> keep_log_;
-  std::vector<size_t> last_;  ///< programs that are read; all if the object cannot be opened
-  std::string running_, log_, said_;
-};
+/// The result that a guest reports for a program; NotRun if the event is none. `with_config`: the
+/// guest had a configuration.
+LoadResult read_result(const CoreObject& object, size_t program, const GuestEvent& event,
+                       const Guest& guest, bool with_config);
 
 /// Writes an archive of files that the kernel unpacks before it starts /init: cpio's "newc"
 /// (Documentation/driver-api/early-userspace/buffer-format.rst). Errors: those of write_all().
@@ -92,7 +79,12 @@ std::expected<void, Error> write_initramfs(int fd, const TarEntries& entries);
 
 /// Completes the results of an object that a kernel has loaded: statuses, findings for what `check`
 /// has not found, and where the two disagree.
-void judge_loads(const CoreObject& object, const std::string& kernel, CoreResults& results);
+void judge_loads(const CoreObject& object, const KernelSummary& kernel, CoreResults& results);
+
+/// The exit status that the results ask for: 0, all programs load; 1, a kernel refuses one, or
+/// check is wrong; 2, one is not known; 3, no other than the loader refuses one. `is_whole`: only
+/// those count that load by default.
+int exit_status_of(const CoreReport& report, bool is_whole);
 
 /// Compares with a report of before, as JSON, and prints what differs. Returns whether all that
 /// loaded before loads now. Errors: it cannot be read, is no such report, or of other programs or

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <numeric>
 
 #include "linker/io/write_all.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
@@ -38,11 +38,55 @@ std::optional<InsnPlace> place_of(const CoreObject& object, const Program& progr
                    program.offset + instruction * slot};
 }
 
+/// Finds the counts; the last line that is about the program, before the report with advice of
+/// Linux 7.3, which it returns; the last instruction, "12: (85) call bpf_loop#181", and its source,
+/// "; n = bpf_loop(...)".
+std::string_view read_log(const CoreObject& object, const Program& program, std::string_view log,
+                          LoadResult& result) {
+  auto begins_with_digit = [](std::string_view line) {
+    return line.empty() || std::isdigit(static_cast<unsigned char>(line[0])) != 0;
+  };
+  std::string_view message;
+  bool is_report = false;
+  while (!log.empty()) {
+    std::string_view line = cut(log, '\n');
+    bool is_count = line.starts_with("processed ");
+    if (is_count) {
+      result.instructions = number_after(line, "processed ");
+      result.states = number_after(line, "total_states ");
+      result.peak_states = number_after(line, "peak_states ");
+    }
+    // Counts follow the time, of which each release has more. It may stand behind a message.
+    const size_t end = line.find("verification time ");
+    const bool has_time = end != line.npos;
+    if (has_time) result.microseconds = number_after(line, "verification time ");
+    line = line.substr(0, end);
+    bool is_message = !is_report && !is_count && !line.empty();
+    is_report |= is_count || has_time;
+    if (!is_message) continue;
+    bool is_title = line.starts_with("Verification failed: ");
+    is_report |= is_title;
+    if (is_title && !begins_with_digit(message)) continue;
+    if (line.starts_with("; ")) result.source = line.substr(2);
+    if (begins_with_digit(line) && line.contains(": ("))
+      result.place = place_of(object, program, number_after(line));
+    message = line;
+  }
+  return message;
+}
+
 }  // namespace
 
-std::string_view load_kind_name(LoadResult::Kind kind) {
-  constexpr std::string_view names[] = {"not_run", "loads",    "refused",
-                                        "failed",  "together", "ended"};
+const LoadKindName& name_of(LoadResult::Kind kind) {
+  constexpr static LoadKindName names[] = {
+      {"not_run", '?', "not known"},
+      {"loads", '+', "loads"},
+      {"refused", 'V', "refused by the verifier"},
+      {"loader", 'L', "refused by libbpf before the kernel was asked"},
+      {"failed", 'M', "its map or BTF refused by the kernel"},
+      {"lacks", '?', "not known"},
+      {"together", 'V', "refused by the verifier"},
+      {"ended", 'E', "crashed or took too long"}};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -71,81 +115,28 @@ std::vector<LoadJob> make_jobs(const CoreObject& object, bool is_whole) {
   return jobs;
 }
 
-void ResultReader::hear(std::string_view line) {
-  constexpr size_t longest = 1 << 24;
-  std::string_view word = cut(line, ' ');
-  if (word == "said" && said_.empty())
-    said_ = line.substr(line.starts_with("libbpf: ") ? 8 : 0);
-  else if (word == "log" && log_.size() < longest)
-    log_.append(line).append(1, '\n');
-  if (word == "said" || word == "log") return;
-  finish();
-  if (word == "begins") running_ = line;
-  LoadResult result;
-  if (word == "object") {
-    result = {.kind = LoadResult::Kind::Failed, .error = static_cast<int>(number_after(line))};
-    last_.resize(result.error == 0 ? 0 : results_.size());
-    std::iota(last_.begin(), last_.end(), size_t{0});
-  } else if (word == "result") {
-    running_.clear();
-    std::string_view kind = cut(line, ' ');
-    while (result.kind != LoadResult::Kind::Ended && load_kind_name(result.kind) != kind)
-      result.kind = static_cast<LoadResult::Kind>(static_cast<int>(result.kind) + 1);
-    result.error = static_cast<int>(number_after(cut(line, ' ')));
-    result.lacks_btf = cut(line, ' ') == "1";
-    if (auto index = object_.find_program(line)) last_ = {*index};
-  }
-  for (size_t program : last_) results_[program] = result;
-}
-
-void ResultReader::finish() {
-  for (size_t program : last_) {
-    if (keep_log_ && !log_.empty()) keep_log_(object_.object.programs()[program].name, log_);
-    read_log(program);
-  }
-  last_.clear();
-  log_.clear();
-  said_.clear();
-}
-
-/// Finds the counts; the last line that is about the program, before the report with advice of
-/// Linux 7.3; the last instruction, "12: (85) call bpf_loop#181", and its source, "; n =
-/// bpf_loop(...)".
-void ResultReader::read_log(size_t program) const {
-  LoadResult& result = results_[program];
-  auto begins_with_digit = [](std::string_view line) {
-    return line.empty() || std::isdigit(static_cast<unsigned char>(line[0])) != 0;
-  };
-  std::string_view message;
-  bool is_report = false;
-  for (std::string_view rest = log_; !rest.empty();) {
-    std::string_view line = cut(rest, '\n');
-    bool is_count = line.starts_with("processed ");
-    if (is_count) {
-      result.instructions = number_after(line, "processed ");
-      result.states = number_after(line, "total_states ");
-      result.peak_states = number_after(line, "peak_states ");
-    }
-    // Counts follow the time, of which each release has more. It may stand behind a message.
-    const size_t end = line.find("verification time ");
-    const bool has_time = end != line.npos;
-    if (has_time) result.microseconds = number_after(line, "verification time ");
-    line = line.substr(0, end);
-    bool is_message = !is_report && !is_count && !line.empty();
-    is_report |= is_count || has_time;
-    if (!is_message) continue;
-    bool is_title = line.starts_with("Verification failed: ");
-    is_report |= is_title;
-    if (is_title && !begins_with_digit(message)) continue;
-    if (line.starts_with("; ")) result.source = line.substr(2);
-    if (begins_with_digit(line) && line.contains(": ("))
-      result.place = place_of(object_, object_.object.programs()[program], number_after(line));
-    message = line;
-  }
-  if (result.loads()) return;
-  bool has_message = result.kind == LoadResult::Kind::Refused && !message.empty();
-  result.message = has_message ? message : said_;
+LoadResult read_result(const CoreObject& object, size_t program, const GuestEvent& event,
+                       const Guest& guest, bool with_config) {
+  using enum LoadResult::Kind;
+  LoadResult result{.error = event.error, .lacks_btf = event.lacks_btf};
+  for (auto kind : {Loads, Refused, Loader, Failed, Together, Ended})
+    if (name_of(kind).word == event.word) result.kind = kind;
+  if (result.kind == NotRun) return result;
+  const std::string_view message =
+      read_log(object, object.object.programs()[program], event.log, result);
+  if (result.loads()) return result;
+  std::string_view said = event.said;
+  said = cut(said, '\n');
+  if (said.starts_with("libbpf: ")) said.remove_prefix(8);
+  result.message = result.kind == Refused && !message.empty() ? message : said;
   if (result.message.empty()) result.message = std::strerror(result.error);
+  const bool lacks_config = said == "failed to open system Kconfig" && !with_config;
+  if (lacks_config) result.advice = "give the kernel's configuration with --config";
+  if (result.error == ENOMEM)
+    result.advice =
+        fmt::format("the guest has {} MiB of memory: give it more with --memory", guest.memory);
+  if (!result.advice.empty()) result.kind = Lacks;
+  return result;
 }
 
 std::expected<void, Error> write_initramfs(int fd, const TarEntries& entries) {

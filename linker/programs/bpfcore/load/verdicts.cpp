@@ -10,6 +10,7 @@
 
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
+#include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
 #include "linker/text/program.hpp"
 
@@ -52,12 +53,21 @@ bool is_known_to_check(const LoadResult& result) {
   return result.error == ESRCH || result.error == ENOENT || std::ranges::any_of(of_kernel, is_in);
 }
 
-CoreFinding finding_of(const Program& program, const LoadResult& result) {
+CoreFinding finding_of(const Program& program, const LoadResult& result,
+                       const std::string& libbpf) {
+  using enum LoadResult::Kind;
   CoreFinding finding{.need = CoreNeed::Load, .symbol = program.name};
   finding.programs = ProgramList({program.name});
-  bool is_refused = result.kind == LoadResult::Kind::Refused;
-  finding.fail(
-      fmt::format("{}: {}", is_refused ? "refused by the verifier" : "not loaded", result.message));
+  if (result.kind == Lacks) {
+    finding.leave_unknown(fmt::format("whether {} loads: {}", program.name, result.message),
+                          result.advice);
+    return finding;
+  }
+  finding.fail(fmt::format("{}: {}",
+                           result.kind == Refused  ? "refused by the verifier"
+                           : result.kind == Loader ? fmt::format("refused by libbpf {}", libbpf)
+                                                   : "not loaded",
+                           result.message));
   if (result.place) finding.places = std::span(&*result.place, 1);
   if (!result.place) finding.complaint->here = result.source;
   if (result.disagrees)
@@ -83,23 +93,23 @@ bool fails_for_other_maps(const CoreObject& object, const CoreResults& results,
 /// The status that a result gives a program of that status.
 CoreStatus status_after(const LoadResult& result) {
   bool is_foretold = result.foretold <= CoreStatus::Guarded;
-  if (result.kind == LoadResult::Kind::NotRun) return CoreStatus::Unknown;
+  using enum LoadResult::Kind;
+  if (result.kind == NotRun || result.kind == Lacks) return CoreStatus::Unknown;
   if (!result.loads()) return CoreStatus::Fails;
   return is_foretold ? result.foretold : CoreStatus::Resolves;
 }
 
 }  // namespace
 
-void judge_loads(const CoreObject& object, const std::string& kernel, CoreResults& results) {
+void judge_loads(const CoreObject& object, const KernelSummary& kernel, CoreResults& results) {
+  using enum LoadResult::Kind;
   for (size_t i = 0; i < results.loads.size(); ++i) {
     LoadResult& result = results.loads[i];
     const Program& program = object.object.programs()[i];
     result.foretold = std::exchange(results.statuses[i], status_after(result));
-    results.alone[i] =
-        result.kind == LoadResult::Kind::Together ? result.foretold : results.statuses[i];
+    results.alone[i] = result.kind == Together ? result.foretold : results.statuses[i];
     bool is_foretold = result.foretold == CoreStatus::Fails;
-    bool is_own =
-        result.kind == LoadResult::Kind::Refused || result.kind == LoadResult::Kind::Failed;
+    bool is_own = result.kind == Refused || result.kind == Loader || result.kind == Failed;
     result.disagrees =
         is_foretold ? result.loads() && !fails_for_other_maps(object, results, program)
                     : result.foretold != CoreStatus::Unknown && is_own && is_known_to_check(result);
@@ -108,10 +118,28 @@ void judge_loads(const CoreObject& object, const std::string& kernel, CoreResult
                        {.severity = Severity::Warning,
                         .message = fmt::format("{}: {} loads on {}, which check does not "
                                                "expect: please report it, with the object",
-                                               object.name, program.name, kernel)});
-    if (!is_foretold && (is_own || result.kind == LoadResult::Kind::Ended))
-      results.findings.push_back(finding_of(program, result));
+                                               object.name, program.name, kernel.name)});
+    if (!is_foretold && (is_own || result.kind == Lacks || result.kind == Ended))
+      results.findings.push_back(finding_of(program, result, kernel.libbpf));
   }
+}
+
+int exit_status_of(const CoreReport& report, bool is_whole) {
+  bool is_refused = false, is_loader = false, is_unknown = false;
+  for (const auto& of_kernel : report.results)
+    for (size_t i = 0; i < report.objects.size(); ++i)
+      for (size_t program = 0; program < of_kernel[i].loads.size(); ++program) {
+        const LoadResult& load = of_kernel[i].loads[program];
+        const CoreStatus status = of_kernel[i].statuses[program];
+        const bool is_wanted =
+            !is_whole || report.objects[i].object.programs()[program].meaning.autoload;
+        is_unknown |= is_wanted && status == CoreStatus::Unknown;
+        if (status != CoreStatus::Fails || report.objects[i].is_optional[program]) continue;
+        bool is_of_loader =
+            load.kind == LoadResult::Kind::Loader && load.foretold != CoreStatus::Fails;
+        (is_of_loader ? is_loader : is_refused) = true;
+      }
+  return is_unknown ? exits::unchecked : is_refused ? exits::failed : is_loader ? exits::loader : 0;
 }
 
 std::expected<bool, Error> compare_loads(const CoreReport& report, const std::string& path) {
@@ -127,7 +155,7 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
       const Json& load = one.at("load");
       // Without its BTF, a program was checked less.
       old[key(part("object"), part("kernel"), part("program"))] = {
-          load.at("result") == load_kind_name(LoadResult::Kind::Loads) &&
+          load.at("result") == name_of(LoadResult::Kind::Loads).word &&
               !load.value("without_btf", false),
           load.value("instructions", uint64_t{0})};
     }

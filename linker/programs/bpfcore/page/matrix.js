@@ -5,6 +5,13 @@ const statuses = {
   unknown: ['it is not known', '?'], fails: ['fails', '\u00d7'],
 };
 
+// What a kernel that was booted did with a program that does not load.
+const letters = {
+  refused: ['V', 'refused by the verifier'], together: ['V', 'refused by the verifier'],
+  loader: ['L', 'refused by libbpf before the kernel was asked'], failed: ['M', 'its map or BTF refused by the kernel'],
+  ended: ['E', 'crashed or took too long'],
+};
+
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -17,7 +24,11 @@ const cells = report.programs.values();
 for (const object of report.objects) {
   for (const program of object.programs) program.cells = [];
   for (const _ of report.kernels)
-    for (const program of object.programs) program.cells.push(cells.next().value.status);
+    for (const program of object.programs) {
+      const { status, load } = cells.next().value;
+      program.cells.push(status);
+      (program.loads ??= []).push(status === 'fails' && load?.check !== 'fails' ? load?.result : undefined);
+    }
 }
 const programs = report.objects.flatMap((object) => object.programs);
 // The kernels on which no program that is not optional has one of the statuses.
@@ -37,9 +48,14 @@ function showHeader() {
     : `${fitting.length} of ${count(report.kernels.length, 'kernel')} fit` +
       (unknown === 0 ? '' : `; of ${unknown} it is not known`);
   document.getElementById('figures').textContent =
-    `${count(programs.length, 'program')} of ${count(report.objects.length, 'object')}`;
+    `${count(programs.length, 'program')} of ${count(report.objects.length, 'object')}` +
+    [...new Set(report.kernels.map((kernel) => kernel.libbpf))].filter(Boolean).map((libbpf) => `, loaded by libbpf ${libbpf}`).join('') +
+    (report.unread ?? []).map((name) => `; ${name} could not be read`).join('');
   for (const [name, [text]] of Object.entries(statuses))
     document.getElementById('legend').append(make('li', { class: name }, text));
+  const used = programs.flatMap((program) => program.loads).filter((name) => name in letters);
+  for (const text of new Set(used.map((name) => letters[name].join(' '))))
+    document.getElementById('legend').append(make('li', { class: 'fails' }, text));
 }
 
 // Whether a program has a problem, as all have where none is named, or another one of its struct_ops map.
@@ -79,8 +95,8 @@ function press(button, ...what) {
   showProblems(...what);
 }
 
-function cell(object, program, kernel, name) {
-  const [text, mark] = statuses[name];
+function cell(object, program, kernel, index) {
+  const name = program.cells[index], [mark, text] = letters[program.loads[index]] ?? [...statuses[name]].reverse();
   const label = `${program.name} on ${kernel.name}: ${text}`;
   const button = make('button', { type: 'button', class: name, 'aria-pressed': 'false', title: label, 'aria-label': label }, mark);
   button.addEventListener('click', () => press(button, object, program, kernel));
@@ -103,7 +119,7 @@ function showMatrix() {
       body.append(make('tr', {},
         make('th', { scope: 'row', title: program.section }, program.name,
           ...(program.optional ? [' ', make('small', {}, '(optional)')] : [])),
-        ...report.kernels.map((kernel, index) => cell(object, program, kernel, program.cells[index]))));
+        ...report.kernels.map((kernel, index) => cell(object, program, kernel, index))));
   }
   document.getElementById('matrix').append(make('table', {}, make('thead', {}, head), body));
 }
