@@ -380,7 +380,7 @@ if kill -0 "$(<pid)" 2>/dev/null; then fail 'qemu is left'; fi
 
 # A directory of objects, one of them broken, and kernels of which one does not boot
 mkdir objects
-cp trace.o objects
+cp trace.o plain.o objects
 head -c 500 trace.o >objects/broken.o
 cat >say <<'END'
 event opens 0

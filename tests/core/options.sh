@@ -30,8 +30,8 @@ For check and load:
   --set NAME=VALUE            Assume that variable NAME of .rodata has VALUE
   --strict                    Assume nothing of variables of .rodata
   --optional PROGRAM          Only warn if PROGRAM does not fit
-  --differences               Warn about members whose size shrinks or whose sign
-                              changes
+  --differences               Warn about members whose size shrinks or whose
+                              sign changes
   --table                     Print a table of programs by kernels
   --html FILE                 Write the table and all problems to FILE as a page
                               for browsers

@@ -1,11 +1,14 @@
 #include "linker/programs/bpfcore/inputs.hpp"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <iterator>
 #include <mutex>
@@ -18,6 +21,7 @@
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
+#include "linker/object/elf_kind.hpp"
 #include "linker/text/program.hpp"
 
 namespace bpflink {
@@ -65,6 +69,16 @@ std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Com
   return {};
 }
 
+/// Whether a file of a directory is a BPF object, perhaps a broken one, or empty.
+bool looks_like_object(const std::string& path) {
+  std::array<std::byte, sizeof(Elf64_Ehdr)> buffer;
+  auto begin = read_begin(path, buffer);
+  if (!path.ends_with(".o") || !begin || begin->empty()) return path.ends_with(".o");
+  constexpr size_t machine = offsetof(Elf64_Ehdr, e_machine);
+  auto is_at = [&](size_t at) { return begin->size() > at && (*begin)[at] == std::byte{EM_BPF}; };
+  return is_elf(*begin) && (is_at(machine) || is_at(machine + 1));
+}
+
 /// Lists the objects in a directory. If it has none, or a kernel, it counts as a kernel, too.
 std::expected<std::vector<std::string>, Error> list_objects(const std::string& directory,
                                                             std::vector<std::string>& kernels) {
@@ -74,7 +88,7 @@ std::expected<std::vector<std::string>, Error> list_objects(const std::string& d
     auto look = look_for_kernel(file);
     return !look || *look != KernelLook::Other;
   });
-  std::erase_if(*files, [](const std::string& file) { return !file.ends_with(".o"); });
+  std::erase_if(*files, [](const std::string& file) { return !looks_like_object(file); });
   if (has_kernel || files->empty()) kernels.push_back(directory);
   return files;
 }

@@ -135,7 +135,8 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
                     append_input(options.files)},
        .otherwise =
            ", with 1 if something does, and with 2 if nothing could be checked.\n"
-           "load exits with 2 if a program was not run, and with 3 if only libbpf refuses programs.\n"
+           "load exits with 2 if a program was not run, and with 3 if only libbpf refuses "
+           "programs.\n"
            "check and load print problems to standard error; they write the table and the files\n"
            "also if something fails. minimize exits with 1 on errors, and leaves the old output.",
        .commands = {{"check", "Report which kernels the programs fit"},
