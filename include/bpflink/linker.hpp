@@ -108,9 +108,6 @@ struct LinkOptions {
   std::string json_file = {};
   /// HTML page to write, which shows what the output's bytes are for (`--size-map`); "" for none.
   std::string size_map_file = {};
-  /// A json_file of an earlier output, to compare this one with (`--size-map-against`); "" for
-  /// none.
-  std::string size_map_against = {};
   /// Rows of each list of LinkReport::sizes (`--print-sizes`); 0: no lists.
   unsigned print_sizes = 0;
   /// Symbols and types to explain in LinkReport::explanations (`--explain`).

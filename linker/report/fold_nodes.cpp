@@ -168,7 +168,7 @@ void NodeFolder::add_uses(OutputModel& folded) const {
 }  // namespace
 
 OutputModel fold_small_nodes(const OutputModel& model) {
-  if (model.nodes.size() <= max_nodes || model.against) return model;
+  if (model.nodes.size() <= max_nodes) return model;
   return NodeFolder(model).run();
 }
 

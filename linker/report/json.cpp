@@ -113,14 +113,6 @@ Json saving_to_json(const Saving& saving) {
   return {{"option", saving.option}, {"what", saving.what}, {"bytes", saving.bytes}};
 }
 
-Json change_to_json(const SizeChange& change) {
-  return {{"section", change.section},
-          {"kind", change.kind},
-          {"name", change.name},
-          {"before", change.before},
-          {"after", change.after}};
-}
-
 Json tag_to_json(const SplitTag& tag) {
   Json json{{"name", tag.name}, {"definitions", tag.definitions}};
   if (!tag.difference.empty()) json["difference"] = tag.difference;
@@ -139,10 +131,6 @@ void add_model(Json& json, const OutputModel& model) {
   json["variables"] = make_array(model.variables, variable_to_json);
   json["lines"] = make_array(model.lines, line_to_json);
   json["savings"] = make_array(model.savings, saving_to_json);
-  if (model.against)
-    json["against"] = {{"name", model.against->name},
-                       {"bytes", model.against->bytes},
-                       {"changes", make_array(model.against->changes, change_to_json)}};
   json["tags"] = make_array(model.tags, tag_to_json);
 }
 

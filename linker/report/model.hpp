@@ -109,20 +109,6 @@ struct Saving {
   uint64_t bytes = 0;  ///< of the file, about
 };
 
-/// A node that has another size in an earlier output.
-struct SizeChange {
-  std::string section, kind, name;
-  uint64_t before = 0, after = 0;  ///< 0 in an output without the node
-
-  uint64_t difference() const { return before < after ? after - before : before - after; }
-};
-
-struct Comparison {
-  std::string name;  ///< of the earlier output
-  uint64_t bytes = 0;
-  std::vector<SizeChange> changes = {};  ///< the largest first
-};
-
 struct OutputModel {
   std::string file;
   uint64_t bytes = 0;  ///< of the file: the sum of the nodes, and of the sections
@@ -137,7 +123,6 @@ struct OutputModel {
   std::vector<VariableCost> variables = {};
   std::vector<LineCost> lines = {};  ///< the costliest first
   std::vector<Saving> savings = {};  ///< the largest first
-  std::optional<Comparison> against = {};
   std::vector<SplitTag> tags = {};
 };
 

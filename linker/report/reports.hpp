@@ -63,7 +63,7 @@ std::string make_json(const LinkReport& report, const OutputModel& model);
 /// The model, or if it has more nodes than a page should have, one in which groups take the place
 /// of the small ones: of nodes of one kind, section, input, program and dominator whose names begin
 /// with one word. The sums stay the same. Roots, and what the chains to other nodes pass through,
-/// stay nodes of their own. A comparison names single nodes, so a model with one is not changed.
+/// stay nodes of their own.
 OutputModel fold_small_nodes(const OutputModel& model);
 
 /// A page for browsers that shows where the bytes of an output come from (`--size-map`). It needs
@@ -71,14 +71,8 @@ OutputModel fold_small_nodes(const OutputModel& model);
 std::string make_size_map(const OutputModel& model);
 
 /// What is large, as lists for a terminal (`--print-sizes`): the `most` costliest programs, maps,
-/// types, source lines and files, what can be saved, and the largest changes, in lines of at most
-/// 80 columns.
+/// types, source lines and files, and what can be saved, in lines of at most 80 columns.
 std::string make_sizes_text(const OutputModel& model, unsigned most);
-
-/// Sets OutputModel::against: what grew and shrank since an earlier output (`--size-map-against`).
-/// `file` is that output's --json. Errors: it cannot be read; it has another form. Each names the
-/// file.
-std::expected<void, Error> compare_with(const std::string& file, OutputModel& model);
 
 /// For each type of a name (`--explain`), the chain that leads to it, its input, and its bytes.
 /// `what` is "struct NAME", "union NAME", "enum NAME", "typedef NAME", "func NAME" or "var NAME",

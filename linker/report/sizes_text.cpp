@@ -146,16 +146,6 @@ std::string list_files(const OutputModel& model, unsigned most) {
                      fmt::format("in all, {} of them from no input", grouped(made)));
 }
 
-std::string list_changes(const OutputModel& model, unsigned most) {
-  if (!model.against) return "";
-  if (model.against->changes.empty()) return "\nNothing has another size.\n";
-  SizeTable table("Changes", {"before", "now"});
-  for (const SizeChange& change : model.against->changes)
-    table.add(change.difference(), {grouped(change.before), grouped(change.after)},
-              fmt::format("{}, {} in {}", change.name, change.kind, change.section));
-  return table.print(most, {grouped(model.against->bytes), grouped(model.bytes)}, "in all");
-}
-
 std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format("{} %", whole == 0 ? 0 : (200 * part / whole + 1) / 2);
 }
@@ -190,7 +180,7 @@ std::string make_sizes_text(const OutputModel& model, unsigned most) {
   }
   return text + '\n' + list_programs(model, most) + list_maps(model, most) +
          list_types(model, most) + list_lines(model, most) + list_files(model, most) +
-         list_savings(model) + list_changes(model, most);
+         list_savings(model);
 }
 
 }  // namespace bpflink

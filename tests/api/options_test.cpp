@@ -88,7 +88,6 @@ TEST_CASE("no option is ignored") {
       {good, "--json=" + directory.file("json")},
       {good, "--size-map=" + directory.file("page")},
       {good, "--print-sizes=3", {report}},
-      {good, "--size-map-against=" + directory.file("json"), {"--print-sizes=3"}},
       {good, "--explain=take", {report}},
   };
   for (const Row& row : rows) {

@@ -398,8 +398,7 @@ add(STRUCT, "orphan", 4); add(PTR, "", len(bpfobj.starts_of(words)) - 1)'
 llvm-objcopy-19 --update-section .BTF=pointer.btf maps.bpf.o pointer.bpf.o
 bpflink pointer.bpf.o -o prog.o --json pointer.json
 {
-  bpflink main.bpf.o maps.bpf.o other.bpf.o -o prog.o --json figures.json
-  bpflink --size-map-against figures.json -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
+  bpflink -y total -v --json-diagnostics --gc-sections -u shape main.bpf.o maps.bpf.o other.bpf.o costs.bpf.o shape.bpf.o -o prog.o --json figures.json
   bpflink --json-diagnostics main.bpf.o maps.bpf.o wrong.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics main.bpf.o maps.bpf.o open.bpf.o -o refused.o || [[ $? == 1 ]]
   bpflink --json-diagnostics absent.o -o refused.o || [[ $? == 1 ]]

@@ -46,11 +46,11 @@ at() { echo "$tmp/bug$tmp/here/$1"; } # the unpacked copy of the file
 # ---- A link that succeeds
 
 echo "--gc-sections -u helper '--Map=build/a map'" >options
-"$BPFLINK" main.o "$long" -Llib -lthin -o build/earlier.o --json build/earlier.json
+mkdir -p build
 link_well() {
   "$BPFLINK" @options -L link/../../lib main.o "link/../../$long" --whole-archive -l thin \
     --prefix-symbols-of main.o=my_ --redefine-sym $'unused=a \'b"\n\\c' -xS --print-sizes=2 -m elf64bpf \
-    --size-map-against build/earlier.json -o build/out.o --reproduce bug.tar
+    -o build/out.o --reproduce bug.tar
 }
 link_well >sizes
 cp bug.tar first.tar
@@ -139,13 +139,12 @@ for place in none/bug.tar lib; do
 done
 # refused TEXT FILE: --reproduce FILE is an error with TEXT
 refused() {
-  "$BPFLINK" main.o "$long" -Llib -lthin --reproduce "$2" -o out.o --json figures --size-map-against build/earlier.json 2>errors &&
+  "$BPFLINK" main.o "$long" -Llib -lthin --reproduce "$2" -o out.o --json figures 2>errors &&
     fail "$2 was written"
   expect "bpflink: error: --reproduce '$2' $1" cat errors
 }
 ln -s main.o soft.o
 refused "would replace the input 'main.o': name another file" soft.o
-refused "would replace the input 'build/earlier.json': name another file" build/earlier.json
 refused "and -o 'out.o' are the same file" ./out.o
 refused "and --json 'figures' are the same file" figures
 refused 'would replace an object file or archive: delete it first' ./-dash.o

@@ -118,8 +118,6 @@ expect_warning 'bpflink: warning: --keep-type nothing: no input has a type of th
 expect_warning 'bpflink: warning: -L nowhere: is not a directory' "$BPFLINK" good.o -Lnowhere -o out.o
 expect_warning 'bpflink: warning: --print-gc-sections: nothing is dropped without --gc-sections' \
   "$BPFLINK" good.o --print-gc-sections -o out.o
-expect_warning 'bpflink: warning: --size-map-against: no effect without --size-map, --json or --print-sizes' \
-  "$BPFLINK" good.o --size-map-against old.json -o out.o
 
 # The savings of --gc-sections
 compile dead <<'END'

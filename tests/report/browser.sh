@@ -1,8 +1,7 @@
 #!/bin/bash
 # The page of --size-map in a real browser, at three window widths: nothing is wider than the window,
 # the bytes of each view add up, clicks and keys navigate, the search finds, an address restores its
-# view, a comparison has its colors, and no script fails. The page of a large link and of a kernel
-# is small enough.
+# view, and no script fails. The page of a large link and of a kernel is small enough.
 . "$(dirname "$0")/common.sh"
 command -v chromium >/dev/null || skip 'chromium is not installed'
 
@@ -38,18 +37,12 @@ page_is_right() {
 }
 
 three_objects
-"$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --size-map page.html --json old.json
+"$BPFLINK" --gc-sections {main,lib,table}.o -o out.o --size-map page.html
 page_is_right page.html helper 130000 1400 900 500
 python3 "$reports/spoil.py" page.html >spoilt.html
 page_is_right spoilt.html constructor 3000000 500
-"$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html --json report.json
+"$BPFLINK" {main,lib,table}.o -o out.o --size-map page.html
 page_is_right page.html theirs 130000
-
-# Compared with the earlier link, what --gc-sections dropped is new; compared with itself, nothing changes.
-"$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against old.json
-page_is_right against.html unused 130000 500
-"$BPFLINK" {main,lib,table}.o -o out.o --size-map against.html --size-map-against report.json
-page_is_right against.html unused 130000
 
 # On paper, all table columns have room, and folded details are open.
 if command -v pdftotext >/dev/null; then

@@ -200,29 +200,6 @@ async function testAddress(name) {
   await pause(50);
 }
 
-function testComparison() {
-  same(document.getElementById("coloring").hidden, !report.against, "whether changes are offered");
-  if (!report.against) return same(document.querySelector("#changes"), null, "changes");
-  const colorsNow = () => new Set([...svg.querySelectorAll(".tile")].flatMap(group => [...group.classList]));
-  button("#views", "Section").click();
-  for (const change of report.against.changes.filter(one => one.after).slice(0, 30)) {
-    const index = nodes.findIndex(node => changeKey(node) === changeKey(change));
-    goTo(index);
-    const want = change.before === 0 ? "new" : change.after > change.before ? "grown" : "shrunk";
-    same(colorOfTile(chosen), want, `the color of ${change.name}`);
-    check(about.textContent.includes(`${signed(change.after - change.before)} bytes since`),
-      `the text of ${change.name} does not have its change`);
-  }
-  show(views.section.tree());
-  check(!colorsNow().has("of-code"), "a comparison shows kinds");
-  button("#coloring", "Kinds").click();
-  check(location.hash.includes("color=kind"), "the address does not have the colors");
-  check(!colorsNow().has("of-same"), "kinds show a comparison");
-  button("#coloring", "Changes").click();
-  check(document.getElementById("summary").textContent.includes(`Against ${report.against.name}`), "the top does not compare");
-  same(document.querySelectorAll("#changes tbody tr").length, Math.min(report.against.changes.length, mostRows + 1), "changes");
-}
-
 function testTables() {
   for (const key of ["programs", "maps", "variables", "lines"]) {
     const rows = document.querySelectorAll(`#${key} tbody tr`);
@@ -286,7 +263,6 @@ async function testAll() {
   testZoom();
   testSearch(test.find);
   testAbout();
-  testComparison();
   testDropped();
   testTables();
   await testAddress();

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --print-sizes lists the largest items and possible savings, --explain shows the chain that leads to
-# a type, and --size-map-against compares two links.
+# --print-sizes lists the largest items and possible savings, and --explain shows the chain that leads
+# to a type.
 . "$(dirname "$0")/common.sh"
 . "$reports/../link/prune.inc"
 
@@ -143,34 +143,10 @@ if grep -E '(^| )(by )?:0(,|$)' smaller; then fail 'places without a line'; fi
 "$BPFLINK" -r "${objects[@]}" -o all.o --strip-line-info -x --prune-types
 cmp smaller.o all.o || fail '--shrink drops code of a library'
 
-# Compared with an earlier link, and with itself
-cp report.json old.json
-sed 's/return x - 1/return x * 3 - (x >> 2)/' lib.bpf.c >changed
-compile lib <changed
-"$BPFLINK" "${objects[@]}" -o out.o --json report.json --size-map-against old.json --print-sizes >sizes
-has '.against.name == "out.o" and any(.against.changes[]; .name == "unused" and .kind == "function" and .after > .before)'
-grep -qE '^ +[0-9]+ +[0-9]+  unused, function in \.text$' sizes || fail "no change of unused in $(<sizes)"
-"$BPFLINK" "${objects[@]}" -o out.o --json report.json --size-map-against report.json --size-map page.html
-"$BPFLINK" "${objects[@]}" -o out.o --size-map-against report.json --print-sizes >sizes
-grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
-has '.against.changes == [] and .against.bytes == .output.bytes'
 # What can be saved is shown for renamed members of archives, too.
 llvm-ar-19 rc objects.a "${objects[@]}"
 "$BPFLINK" --whole-archive objects.a --prefix-symbols-of objects.a=x_ -o out.o --print-sizes >sizes
 grep -q 'with --gc-sections' sizes || fail "no saving in $(<sizes)"
-# Names need not be UTF-8.
-compile latin <<<'const char *shown = "caf\xe9 au lait";
-SEC("xdp") int prog(struct xdp_md *ctx) { return shown[ctx->data & 3]; }'
-"$BPFLINK" --no-check-pointers latin.o -o latin.out.o --json latin.json
-"$BPFLINK" --no-check-pointers latin.o -o latin.out.o --size-map-against latin.json --print-sizes >sizes
-grep -qx 'Nothing has another size.' sizes || fail "something changed in $(<sizes)"
-for wrong in '[]' '{' '{"output": {"name": "x", "bytes": -1}, "nodes": []}' '{"output": {"name": "x", "bytes": 1}, "nodes": [{}]}' ''; do
-  printf '%s' "$wrong" >wrong.json
-  refused 'wrong.json: is not what --json writes' trace.o --json never.json --size-map-against wrong.json
-done
-refused 'none.json: cannot open' trace.o --json never.json --size-map-against none.json
-[[ ! -e never.json ]] || fail 'a link that fails left something'
-
 # Unwritable standard output is an error.
 if [[ -c /dev/full ]]; then
   status=0

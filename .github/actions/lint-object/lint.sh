@@ -1,5 +1,5 @@
 #!/bin/bash
-# The checks of action.yml, whose inputs are in OBJECT, KERNELS, LOAD and SIZES.
+# The checks of action.yml, whose inputs are in OBJECT, KERNELS and LOAD.
 #
 # Names in an object are hostile. The runner takes lines of the log for commands ("::add-mask::", and
 # "##[...]" also within a line), so it is told to stop that, and each line gets a mark. In the summary,
@@ -45,15 +45,8 @@ if ((${#patterns[@]})); then
   row Kernels "$result"
 fi
 
-sizes=(--json "$tmp/sizes.json" --print-sizes)
-if [[ $SIZES && -s $SIZES ]]; then sizes+=(--size-map-against "$SIZES"); fi
-check Size bpflink "${sizes[@]}" -o "$tmp/${OBJECT##*/}" "$OBJECT"
-if [[ $result == passed ]]; then
-  result=$(sed -nE 's/.*: ([0-9,]+ bytes):$/\1/p' "$tmp/output" | sed 1q)
-  before=$(sed -nE '/^Changes$/,$s/^ *([0-9,]+) +[0-9,]+  in all.*/\1/p' "$tmp/output" | sed 1q)
-  result+=${before:+", before $before"}
-  if [[ $SIZES ]]; then cp "$tmp/sizes.json" "$SIZES"; fi
-fi
+check Size bpflink --print-sizes -o "$tmp/${OBJECT##*/}" "$OBJECT"
+if [[ $result == passed ]]; then result=$(sed -nE 's/.*: ([0-9,]+ bytes):$/\1/p' "$tmp/output" | sed 1q); fi
 row Size "$result"
 
 cat "$tmp/table" "$tmp/details" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"

@@ -47,9 +47,6 @@ void describe_output(Context& context) {
     add_dropped(context, model.dropped);
     model.tags = describe_tags(context, output);
   }
-  if (options.size_map_against.empty()) return;
-  if (auto ok = compare_with(options.size_map_against, model); !ok)
-    context.diagnostics.error(ok.error().message);
 }
 
 }  // namespace bpflink

@@ -145,9 +145,6 @@ void check_idle_options(LinkCommand& command) {
     if (link.gc_constants)
       command.warnings.emplace_back("--gc-constants: nothing is dropped without --gc-sections");
   }
-  if (!link.size_map_against.empty() && !shows_model(link))
-    command.warnings.emplace_back(
-        "--size-map-against: no effect without --size-map, --json or --print-sizes");
 }
 
 }  // namespace
@@ -273,9 +270,6 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--size-map", "FILE",
          "Write an HTML page to FILE that shows what the output's bytes are for",
          store_page(link.size_map_file), FileUse::Write},
-        {"--size-map-against", "FILE",
-         "Compare sizes with those in FILE, an earlier output's --json",
-         store(link.size_map_against)},
         {"--print-sizes", "=N",
          "Print the N costliest programs, maps, types, source lines and files; without N, 10",
          print_sizes(link.print_sizes)},

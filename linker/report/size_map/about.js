@@ -65,13 +65,6 @@ function tellProgram(node) {
   return [line("Only ", linkTo(node.program, `program ${short(program.name, 80)}`), " reaches it.")];
 }
 
-function tellChange(tile) {
-  if (!report.against) return [];
-  const { grown, color } = changeOfTile(tile), before = short(report.against.name);
-  if (!grown && color === "same") return [line(`The same size as in ${before}.`)];
-  return [line(chip(color), `${signed(grown)} bytes since ${before}${color === "new" ? ", which has nothing of it" : ""}.`)];
-}
-
 function aboutNode(tile) {
   const { index } = tile, node = nodes[index], total = report.output.bytes;
   const input = report.inputs.length > 1 ? report.inputs[node.input]?.name : undefined;
@@ -79,7 +72,7 @@ function aboutNode(tile) {
   return [
     line(chip(colorOf(node)), `${node.kind} in ${short(node.section)}`, input ? `, from ${shortPath(fileName(input))}` : ""),
     line(`${share(node.bytes)}; with all that it brings ${share(bringsOf(index))}`),
-    ...tellChange(tile), ...tellProgram(node), ...listChain(index),
+    ...tellProgram(node), ...listChain(index),
     ...listNodes("What it brings", dominated()[index], bringsOf),
     ...listNodes("Refers to", (node.uses ?? []).filter(one => isIndex(one, 1)), ownBytes),
     ...listNodes("Referred to by", users()[index], ownBytes),
@@ -93,7 +86,7 @@ function aboutGroup(tile) {
   const items = parts.map(({ name, bytes }) => element("li", {}, chip(colorOfShare.get(name) ?? "other"),
     element("span", { textContent: name }), element("span", { textContent: percent(bytes, bytesOf(indices)) })));
   return [
-    line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`), ...tellChange(tile),
+    line(`${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`),
     ...tile.parent ? [element("ul", { className: "figures" }, ...items)] : [],  // the top of the page has the output's
     ...listNodes("Largest", indices.filter(isSingle), ownBytes),
   ];

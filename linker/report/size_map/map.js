@@ -33,13 +33,6 @@ function describeTile(tile) {
   return `${path.join(" \u203a ") || short(tile.name)}: ${inBytes(tile.bytes)}, ${percent(tile.bytes, wholeOf(tile))}`;
 }
 
-const isByChange = () => state.color === "change" && state.view !== "dropped";
-function changeOfTile(tile) {
-  const isAll = tile.index === undefined && (tile.kind === "output" || tile.kind === "section");
-  return tile.change ??= isAll ? changeOfAll(tile.kind === "output" ? undefined : tile.key) : changeOf(indicesOf(tile));
-}
-const colorOfTile = tile => isByChange() ? changeOfTile(tile).color : tile.color;
-
 // Shortens a text to the room, and a path to its end; "" if only one character is left.
 function fit(words, room, weight, isPath) {
   pen.font = `${weight} ${font}`;
@@ -60,8 +53,7 @@ function label(group, tile, w, h) {
   };
   const isPath = isFile(tile);
   const name = isPath ? shortPath(tile.name, 200) : short(tile.name, 200);
-  const grown = isByChange() ? changeOfTile(tile).grown : 0;
-  const bytes = grown ? `${count(tile.bytes)} (${signed(grown)})` : count(tile.bytes);
+  const bytes = count(tile.bytes);
   if (group.classList.contains("inner")) {
     const both = `${name}  ${bytes}`;
     write(fit(both, w - 8, 600) === both ? both : fit(name, w - 8, 600, isPath), 13, "head");
@@ -84,7 +76,7 @@ function drawTile(tile, x, y, w, h, depth) {
   const isInner = depth < deepest && hasRoom && tile.bytes > 0 && childrenOf(tile).length && hasVisibleChildren(tile, w, h);
   const group = svgElement("g", { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, role: "button", tabindex: -1,
     "aria-label": `${short(tile.name)}, ${inBytes(tile.bytes)}`,
-    class: `tile ${className(colorOfTile(tile))}${isInner ? " inner" : ""}${tile === chosen ? " chosen" : ""}` });
+    class: `tile ${className(tile.color)}${isInner ? " inner" : ""}${tile === chosen ? " chosen" : ""}` });
   group.tile = tile;
   group.dataset.bytes = tile.bytes;
   group.dataset.name = short(tile.name);

@@ -1,8 +1,8 @@
 // The switches, the search, and the state of the page, which is in its address:
-// #view=dropped&at=DWARF&at=main.o&dwarf=1&color=kind
+// #view=dropped&at=DWARF&at=main.o&dwarf=1
 
 const byId = id => document.getElementById(id);
-const defaults = { view: Object.keys(views)[0], at: [], dwarf: false, color: report.against ? "change" : "kind" };
+const defaults = { view: Object.keys(views)[0], at: [], dwarf: false };
 const state = { ...defaults };
 const mostFound = 100;
 let isReading = false;
@@ -13,7 +13,6 @@ function address() {
   if (state.view !== defaults.view || state.at.length) parts.append("view", state.view);
   for (const key of state.at) parts.append("at", key);
   if (state.dwarf) parts.append("dwarf", "1");
-  if (state.color !== defaults.color) parts.append("color", state.color);
   return parts.toString();
 }
 
@@ -30,7 +29,6 @@ function readState() {
   const parts = new URLSearchParams(location.hash.slice(1));
   state.view = Object.hasOwn(views, parts.get("view")) ? parts.get("view") : defaults.view;
   state.dwarf = parts.get("dwarf") === "1";
-  state.color = report.against && parts.get("color") === "kind" ? "kind" : defaults.color;
   let tile = views[state.view].tree();
   for (const key of parts.getAll("at")) {
     const next = childrenOf(tile).find(child => child.key === key);
@@ -44,10 +42,7 @@ function readState() {
 
 function showSwitches() {
   for (const button of byId("views").children) button.setAttribute("aria-pressed", button.dataset.view === state.view);
-  for (const button of byId("coloring").children) button.setAttribute("aria-pressed", button.dataset.by === state.color);
-  byId("coloring").hidden = !report.against || state.view === "dropped";
   byId("hint").textContent = hints[state.view] ?? "";
-  byId("changed").hidden = !isByChange();
   byId("dwarf").hidden = state.view !== "dropped" || !report.dropped.some(isDwarf);
   byId("dwarf").firstElementChild.checked = state.dwarf;
 }
@@ -66,12 +61,6 @@ function makeSwitches() {
     button.onclick = () => setView(key);
     return button;
   }));
-  for (const button of byId("coloring").children)
-    button.onclick = () => {
-      state.color = button.dataset.by;
-      showSwitches();
-      show(chosen);
-    };
   const dwarf = report.dropped.filter(isDwarf);
   byId("dwarf").lastElementChild.textContent =
     `with DWARF (${percent(sum(dwarf), sum(report.dropped))}, ${inBytes(sum(dwarf))})`;
@@ -79,8 +68,6 @@ function makeSwitches() {
     state.dwarf = event.target.checked;
     setView("dropped");
   };
-  byId("changed").append(...[["new", "new"], ["grown", "grew"], ["shrunk", "shrank"], ["same", "as before"]]
-    .map(([color, word]) => element("li", {}, chip(color), word)));
 }
 
 const search = byId("search"), found = byId("found");

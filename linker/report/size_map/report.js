@@ -141,30 +141,3 @@ const once = make => {
 const dominated = once(() => reversed(node => [isIndex(node.dominator) ? node.dominator : 0]));
 const users = once(() => reversed(node => node.uses ?? []));
 const nodeNamed = once(() => new Map(nodes.map((node, index) => [`${node.kind} ${node.section} ${node.name}`, index])));
-
-// ---- comparison with an earlier output
-
-const changeKey = one => `${one.section}\n${one.kind}\n${one.name}`;
-const changes = new Map(report.against?.changes.map(change => [changeKey(change), change]));
-
-const colorOfChange = (grown, wasThere) => grown > 0 ? wasThere ? "grown" : "new" : grown < 0 ? "shrunk" : "same";
-
-// By how much a list of nodes grew, and whether it existed before. Nodes with the same key count once.
-function changeOf(indices) {
-  const keys = new Set(indices.map(index => changeKey(nodes[index])));
-  let grown = 0, wasThere = keys.size === 0;
-  for (const key of keys) {
-    const change = changes.get(key);
-    if (change) grown += change.after - change.before;
-    wasThere ||= !change || change.before > 0;
-  }
-  return { grown, color: colorOfChange(grown, wasThere) };
-}
-
-// The same for a section or the whole output, including nodes that were removed.
-function changeOfAll(section) {
-  let grown = 0;
-  for (const change of report.against.changes)
-    if (section === undefined || change.section === section) grown += change.after - change.before;
-  return { grown, color: colorOfChange(grown, true) };
-}

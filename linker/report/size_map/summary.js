@@ -26,15 +26,6 @@ function tellSavings() {
     element("code", { textContent: option }), `, which drops ${what}`]);
 }
 
-function tellDifference() {
-  if (!report.against) return [];
-  const { name, bytes, changes } = report.against, more = report.output.bytes - bytes;
-  const grew = changes.filter(change => change.after > change.before).length;
-  const by = `${inBytes(Math.abs(more))} ${more > 0 ? "more" : "fewer"} (${percent(Math.abs(more), bytes)})`;
-  return [[`Against ${short(name)}: ${more ? by : "as many bytes"}; ` +
-    `${countOf(grew, "thing")} grew, ${count(changes.length - grew)} shrank`]];
-}
-
 function tellFolded() {
   const all = nodes.reduce((all, node) => all + (node.folded ?? 0), 0);
   return all ? [[`The ${count(all)} smallest are shown together, by kind and the first word of their names.`]] : [];
@@ -67,5 +58,5 @@ function showSummary() {
     legend.append(element("li", {}, chip(share.color), `${share.name} `, figures));
   }
   document.getElementById("summary").append(
-    ...[...tellLargest(), ...tellFolded(), ...tellSavings(), ...tellDifference()].map(parts => element("li", {}, ...parts)));
+    ...[...tellLargest(), ...tellFolded(), ...tellSavings()].map(parts => element("li", {}, ...parts)));
 }

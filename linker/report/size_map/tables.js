@@ -96,14 +96,6 @@ const typeColumns = types => [
   number("Bytes", index => nodes[index].bytes), cost("With all it brings", bringsOf, mostOf(types, bringsOf)),
   text("Brought in by", broughtBy)];
 
-const changeColumns = changes => {
-  const by = row => row.after - row.before;
-  return [text("Name", row => row.name), text("Kind", row => row.kind), text("Section", row => row.section),
-    number("Before", row => row.before), number("Now", row => row.after),
-    { title: "Change", value: by, isNumber: true, cell: row => element("span", {},
-      chip(by(row) < 0 ? "shrunk" : row.before ? "grown" : "new"), signed(by(row))) }];
-};
-
 const classOf = column => column.isList ? "list" : column.isNumber ? "number" : "";
 
 function makeTable(rows, columns) {
@@ -158,7 +150,6 @@ function showTables(place) {
       place.append(element("section", { id }, element("h2", { textContent: `${title} (${count(rows.length)})${rest}` }),
         makeTable([...rows], columns(rows))));
   };
-  add("changes", "Changes", report.against?.changes, changeColumns);
   add("programs", "Programs", report.programs, programColumns);
   add("maps", "Maps", report.maps, mapColumns, mapTitle(report.maps ?? []));
   add("variables", "Variables", report.variables, variableColumns);
