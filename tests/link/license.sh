@@ -20,3 +20,14 @@ expect '07 00 00 00' bytes version
 expect 'LICENSE 0 4' datasec license
 expect '_version 0 4' datasec version
 expect 'OBJECT GLOBAL DEFAULT license 0 4' symbol LICENSE
+
+# An array may be longer than the text. The first one stays.
+for size in 4 '' 16; do
+  compile size$size <<<"char text$size[$size] SEC(\"license\") = \"GPL\"; SEC(\"socket\") int prog$size(void *ctx) { return 0; }"
+done
+differs "- refused: non-identical contents of section 'license' are not supported" 'zeros after the text are no difference'
+link size16.o size4.o size.o
+expect '47 50 4c 00 00 00 00 00 00 00 00 00 00 00 00 00' bytes license
+expect 'text16 0 16' datasec license
+link size.o size16.o
+expect 'text 0 4' datasec license

@@ -65,8 +65,15 @@ expect_message "bpflink: error: 'license' sections differ
 >>> MIT in mit.o
 >>> --license TEXT replaces both
 bpflink: error: 'version' sections differ
->>> in gpl.o
->>> in mit.o" "$BPFLINK" gpl.o mit.o -o out.o
+>>> 01 in gpl.o
+>>> 02 in mit.o" "$BPFLINK" gpl.o mit.o -o out.o
+
+# What comes after the end of the text differs, and is shown.
+compile_plain tail <<<'char _license[] SEC("license") = "GPL\0v2"; int _version SEC("version") = 1;'
+expect_message "bpflink: error: 'license' sections differ
+>>> GPL in gpl.o
+>>> GPL\\0v2 in tail.o
+>>> --license TEXT replaces both" "$BPFLINK" gpl.o tail.o -o out.o
 
 # Too many errors in text; JSON has all.
 for i in {1..23}; do echo "extern int missing$i;"; done >many.c

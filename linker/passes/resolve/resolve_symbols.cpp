@@ -22,7 +22,8 @@ void drop_licenses(ObjectFile& object) {
     if (section.role == SectionRole::License && section.is_linked()) section.use = SectionUse::Drop;
 }
 
-/// Inputs' sections of one role, by their contents, which all have to be the same.
+/// Inputs' sections of one role, by their contents, which all have to be the same but for zeros at
+/// the end: a license is a text, in an array that may be longer.
 struct KeptOnce {
   std::string_view name;
   /// In order of first appearance.
@@ -31,19 +32,33 @@ struct KeptOnce {
 
   void add(InputSection& section) {
     std::string_view bytes(reinterpret_cast<const char*>(section.data.data()), section.data.size());
+    bytes = bytes.substr(0, bytes.find_last_not_of('\0') + 1);
     auto [entry, is_new] = index.try_emplace(bytes, contents.size());
     if (is_new) contents.emplace_back(bytes, std::vector<InputSection*>{});
     contents[entry->second].second.push_back(&section);
   }
 };
 
-/// Shows each license with the files that have it. A version is a number and is not shown.
+/// A license as text, with \0 for zeros within; a version as bytes.
+std::string contents_text(SectionRole role, std::string_view bytes) {
+  std::string text;
+  for (char c : bytes)
+    if (role == SectionRole::Version)
+      text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned char>(c));
+    else
+      text += c == '\0' ? "\\0" : std::string(1, c);
+  return text.empty() ? "nothing" : text;
+}
+
+/// Shows each license with the files that have it.
 void report_difference(Context& context, SectionRole role, const KeptOnce& sections) {
   constexpr size_t max_contents = 8, max_files = 3;
   std::vector<DiagnosticReference> references;
   for (size_t i = 0; i < std::min(sections.contents.size(), max_contents); ++i) {
     const auto& [bytes, files] = sections.contents[i];
-    std::string text(role == SectionRole::License ? bytes.substr(0, bytes.find('\0')) : "");
+    constexpr size_t longest = 80;
+    std::string text = contents_text(role, bytes.substr(0, longest));
+    if (bytes.size() > longest) text += "...";
     for (size_t j = 0; j < std::min(files.size(), max_files); ++j)
       references.push_back({ReferenceRole::Occurrence, {.object = files[j]->file->name}, text});
     add_more(references, ReferenceRole::Occurrence, files.size(), max_files);
