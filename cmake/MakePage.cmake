@@ -1,9 +1,11 @@
 # make_page(NAME HEADER DIRECTORY SCRIPT...): makes ${NAME}_page.cpp in the caller's binary
 # directory, with a page for browsers in two constants, ${NAME}_page_before and ${NAME}_page_after:
-# the text before the report and after it. The page's HTML, style and scripts are in DIRECTORY.
+# the text before the report and after it. The page's HTML, style and scripts are in DIRECTORY; all
+# pages have counts.js.
 # HEADER declares the constants.
 function(make_page name header directory)
-  set(PAGE_SCRIPT "")
+  set(counts ${PROJECT_SOURCE_DIR}/linker/text/counts.js)
+  file(READ ${counts} PAGE_SCRIPT)
   foreach(script ${ARGN})
     file(READ ${directory}/${script} text)
     string(APPEND PAGE_SCRIPT "${text}")
@@ -22,5 +24,5 @@ function(make_page name header directory)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/page.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${name}_page.cpp
     @ONLY)
   file(GLOB page_files CONFIGURE_DEPENDS ${directory}/*)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page_files})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page_files} ${counts})
 endfunction()

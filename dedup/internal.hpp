@@ -12,7 +12,7 @@
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - TypeComparison: conflicts between declarations, and between layouts of shared structs
 // - make_c_name(), RepeatedNames, print_c_variable(): names and variables in skeletons
-// - count_of(): counts in messages
+// - count_of(), agree(): counts in messages, and their verbs
 // - Graph: the model of the output in reports
 // - align_up(): offsets of sections, fragments, variables and members
 // - edit_distance(), misspelling_limit(): "did you mean" hints

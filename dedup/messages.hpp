@@ -35,9 +35,14 @@ inline std::string shown_name(std::string_view name) {
   return printable(name.substr(0, longest)).append(name.size() > longest ? "..." : "");
 }
 
+/// The word that agrees in number: agree(n, "fits", "fit").
+constexpr std::string_view agree(uint64_t count, std::string_view one, std::string_view several) {
+  return count == 1 ? one : several;
+}
+
 /// "1 byte", "3 bytes": `what` is the singular.
 inline std::string count_of(uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, what, agree(count, "", "s"));
 }
 
 /// "a, b and 3 more": at most `most` elements, each as name(element).

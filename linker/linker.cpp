@@ -75,7 +75,7 @@ void Linker::add_library(const std::string& name, bool whole) {
   std::string message = directories.empty()
                             ? "no directory to look in is given with -L"
                             : fmt::format("no {} in the {} given with -L", file_of_library(name),
-                                          directories.size() == 1 ? "directory" : "directories");
+                                          agree(directories.size(), "directory", "directories"));
   impl_->sources.push_back({.name = "-l" + name, .given = fail(message)});
 }
 

@@ -178,7 +178,7 @@ std::expected<void, Error> OptionTable::check_unknown() const {
   for (const std::string& name : unknown_)
     if (std::string similar = find_similar(name); !similar.empty())
       meant += (meant.empty() ? "; did you mean " : ", ") + similar;
-  return usage_error(fmt::format("unknown option{}: {}{}{}", unknown_.size() == 1 ? "" : "s",
+  return usage_error(fmt::format("unknown option{}: {}{}{}", agree(unknown_.size(), "", "s"),
                                  fmt::join(unknown_, " "), meant, meant.empty() ? "" : "?"));
 }
 

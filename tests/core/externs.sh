@@ -52,7 +52,7 @@ core 0 check uses.o types.btf --json types.json --table
 says 'warning: not known of types.btf: kernel function bpf_task_pidd, kernel function bpf_task_gone, function do_thing, function do_other_thing, program type tracing (26) and 2 more'
 says ">>> its BTF lacks functions and enums, as minimized BTF does: check the kernel's own BTF"
 grep -qE '^on_thing +\?$' core.out || fail "$(<core.out)"
-[[ $(tail -n 1 core.out) == '0 of 2 programs fit types.btf; of 2 it is not known' ]] || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '0 of 2 programs fit types.btf; 2 are unknown' ]] || fail "$(<core.out)"
 core 1 check uses.o types.btf --strict
 [[ $(jq -r '[.findings[] | select(.status == "unknown") | .name] | sort | join(" ")' types.json) == \
   'CONFIG_HZ CONFIG_HZZ bpf_task_gone bpf_task_pidd do_other_thing do_thing fentry fexit tracing tracing' ]] ||
@@ -281,7 +281,7 @@ says '>>> did you mean cgroup/connect4?'
 says "the type of programs in section 'own_way'"
 says ">>> libbpf wants 'perf_event' alone; cilium/ebpf lets a name follow"
 says 'not known of plain.btf: the target of replaces'
-[[ $(tail -n 1 core.out) == '1 of 6 programs fit plain.btf; of 5 it is not known' ]] || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '1 of 6 programs fit plain.btf; 5 are unknown' ]] || fail "$(<core.out)"
 
 # sk_reuseport had no attach type before 5.14; what libbpf sets for its USDT code is as on the kernel.
 compile old_ways <<'EOS'

@@ -29,7 +29,7 @@ trace.o
 reads   +   X   +
 
 + everything resolves   g failures are guarded   ? not known   X fails
-0 of 1 program fit all 6 kernels
+0 of 1 program fits all 6 kernels
 EOS
 
 # On a terminal, lines are no longer than it is wide.
@@ -51,7 +51,7 @@ ln fleet/6.1.0.btf fleet/6.6.0.btf
 ln -s 6.1.0.btf fleet/6.7.0.btf
 core 1 check trace.o fleet
 says 'bpfcore: warning: fleet/vmlinux-6.5: is named like a kernel, but is none'
-[[ $(<core.out) == '0 of 1 program fit all 7 kernels' ]] || fail "$(<core.out)"
+[[ $(<core.out) == '0 of 1 program fits all 7 kernels' ]] || fail "$(<core.out)"
 
 # An archive that no loader could search is refused.
 core 1 minimize trace.o good.btf --archive out.btfs

@@ -47,7 +47,7 @@ says 'error: map map has no BTF that describes it in plain.btf'
 # Other loaders take some of it.
 unknown() {
   core 0 check "$1.o" plain.btf --table
-  [[ $(tail -n 1 core.out) == *'0 of '*' it is not known' ]] || fail "$(<core.out)"
+  [[ $(tail -n 1 core.out) == *'0 of '*' unknown' ]] || fail "$(<core.out)"
   core 0 check "$1.o" plain.btf
   says "not known of plain.btf: whether a loader takes $2"
   says '>>> libbpf does not open an object that has one'

@@ -22,7 +22,7 @@ map trie '__uint(type, BPF_MAP_TYPE_LPM_TRIE); __uint(max_entries, 1); __type(ke
 core 1 check trie.o plain.btf
 says '>>> __uint(map_flags, BPF_F_NO_PREALLOC);'
 core 1 check trie.o plain.btf --table
-[[ $(tail -n 1 core.out) == '0 of 1 program fit plain.btf'* ]] || fail "$(<core.out)"
+[[ $(tail -n 1 core.out) == '0 of 1 program fits plain.btf'* ]] || fail "$(<core.out)"
 
 map empty '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __uint(key_size, 0); __type(value, int);'
 core 1 check empty.o plain.btf

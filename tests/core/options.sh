@@ -152,7 +152,7 @@ EOS
 kernel released <<<'void init(void) {}'
 for release in 7.3 7.3-cloud-amd64 7.3-rc7 6.12 6.6.1; do
   core 0 check released.o released.btf --release $release
-  [[ $(<core.out) == '1 of 1 program fit'* && ! -s core.log ]] || fail "$release: $(<core.out) $(<core.log)"
+  [[ $(<core.out) == '1 of 1 program fits'* && ! -s core.log ]] || fail "$release: $(<core.out) $(<core.log)"
 done
 core 1 check released.o released.btf --release 6.5-rc1
 for release in foo 6 6. 6.x ''; do

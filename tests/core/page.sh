@@ -47,7 +47,7 @@ page() { # WANT KERNEL...
   core "$([[ $1 == *fails* ]] && echo 1 || echo 0)" check both.o "${@:2}" --html page.html
   [[ $(node page.js page.html) == "$1" ]] || fail "$(node page.js page.html 2>&1)"
 }
-page '0 of 1 kernel fit; of 1 it is not known: unknown?! resolves' minimized.btf
+page '0 of 1 kernel fits; 1 is unknown: unknown?! resolves' minimized.btf
 sed 's/some_kfunc(1)/0/' both.bpf.c >source
 compile both <source
 page 'Everything fits all 2 kernels: resolves resolves resolves resolves' minimized.btf whole.btf
@@ -67,4 +67,4 @@ struct my_ops { int (*run)(int value); int (*halt)(int value); };
 struct bpf_struct_ops_my_ops { long state; struct my_ops data; } value;
 void init(void) {}
 EOS
-page '0 of 1 kernel fit: fails×! fails×! resolves' ops.btf
+page '0 of 1 kernel fits: fails×! fails×! resolves' ops.btf

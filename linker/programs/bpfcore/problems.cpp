@@ -164,9 +164,9 @@ class ProblemFinder {
     kernels.reserve(problem.kernels.size());
     for (size_t kernel : problem.kernels) kernels.push_back(&report_.kernels[kernel]);
     bool is_one = report_.kernels.size() == 1;
-    std::string where =
-        is_one ? kernels[0]->name
-               : fmt::format("{} of {} kernels", kernels.size(), report_.kernels.size());
+    std::string where = is_one ? kernels[0]->name
+                               : fmt::format("{} of {}", kernels.size(),
+                                             count_of(report_.kernels.size(), "kernel"));
     diagnostic.message =
         problem.unknown.empty()
             ? fmt::format("{} in {}", complaint.what, where)

@@ -173,9 +173,9 @@ std::string summarize(const CoreReport& report) {
   size_t kernels = report.kernels.size();
   return fmt::format(
       "{} of {} {} {}{}{}{}\n", fitting, count_of(count, "program"),
-      is_booted(report) ? "load on" : "fit",
+      is_booted(report) ? agree(count, "loads on", "load on") : agree(count, "fits", "fit"),
       kernels == 1 ? printable(report.kernels[0].name) : fmt::format("all {} kernels", kernels),
-      unknown == 0 ? "" : fmt::format("; of {} it is not known", unknown),
+      unknown == 0 ? "" : fmt::format("; {} {} unknown", unknown, agree(unknown, "is", "are")),
       with_others == 0
           ? ""
           : fmt::format("; {} only because another {} fails", with_others,

@@ -76,7 +76,7 @@ Duplicates find_duplicates(std::span<const std::byte> blob) {
 /// "2 types repeat others, such as [7] FUNC_PROTO the type [3]".
 std::string describe(const Duplicates& duplicates) {
   return fmt::format("{} {}, such as [{}] {} the type [{}]", count_of(duplicates.count, "type"),
-                     duplicates.count == 1 ? "repeats another" : "repeat others", duplicates.first,
+                     agree(duplicates.count, "repeats another", "repeat others"), duplicates.first,
                      duplicates.kind, duplicates.repeated);
 }
 
@@ -290,12 +290,13 @@ class Check {
                            fmt::join(shown, ", "), count > most ? ", ..." : "");
       }
       if (files_ == 0) return all;
-      std::string count = sound_ == files_ ? count_of(files_, "file")
-                                           : fmt::format("{} of {} files", sound_, files_);
+      std::string count = sound_ == files_
+                              ? count_of(files_, "file")
+                              : fmt::format("{} of {}", sound_, count_of(files_, "file"));
       all += sound_ == 0 ? fmt::format("none of {} is accepted without a complaint\n",
                                        count_of(files_, "file"))
                          : fmt::format("{} accepted, which {} Linux {}, for {}\n", count,
-                                       sound_ == 1 ? "needs" : "need", to_text(newest_), what_);
+                                       agree(sound_, "needs", "need"), to_text(newest_), what_);
       return all;
     }
 

@@ -1,4 +1,3 @@
-"use strict";
 // The report, and how to describe it in words. Names may contain any characters. Control characters
 // and those that change the direction of text are replaced. Text is never inserted as HTML.
 
@@ -10,18 +9,16 @@ for (const node of nodes) node.section ??= report.sections[0]?.name ?? "";
 // Nodes that stand for many small ones, or for what has no name.
 const isSingle = index => !nodes[index].folded && !nodes[index].name.startsWith("(");
 
-const grouped = new Intl.NumberFormat("en");
-const count = number => grouped.format(number);
-const countOf = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 const inBytes = bytes => countOf(bytes, "byte");
-const signed = number => number > 0 ? `+${count(number)}` : count(number).replace("-", "\u2212");
 const sum = list => list.reduce((bytes, one) => bytes + one.bytes, 0);
 const bySize = (a, b) => b.bytes - a.bytes;
 
 function percent(bytes, whole) {
   if (!whole) return "0 %";
   const share = 100 * bytes / whole;
-  return `${share >= 10 || share === 0 ? Math.round(share) : share < 0.1 ? "< 0.1" : share.toFixed(1)} %`;
+  // Only the whole is 100 %.
+  if (share === 0 || share === 100 || (share >= 10 && share < 99.5)) return `${Math.round(share)} %`;
+  return `${share < 0.1 ? "< 0.1" : Math.min(share, 99.9).toFixed(1)} %`;
 }
 
 function inMemory(bytes) {

@@ -1,4 +1,3 @@
-'use strict';
 const report = JSON.parse(document.getElementById('report').textContent);
 const statuses = {
   resolves: ['everything resolves', ''], guarded: ['failures are guarded', ''],
@@ -39,16 +38,14 @@ function kernelsWithout(...names) {
 const fitting = kernelsWithout('unknown', 'fails');
 const unknown = kernelsWithout('fails').length - fitting.length;
 
-const count = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
-
 function showHeader() {
   const all = fitting.length === report.kernels.length;
   document.getElementById('title').textContent = all
     ? `Everything fits ${report.kernels.length === 1 ? 'the kernel' : `all ${report.kernels.length} kernels`}`
-    : `${fitting.length} of ${count(report.kernels.length, 'kernel')} fit` +
-      (unknown === 0 ? '' : `; of ${unknown} it is not known`);
+    : `${fitting.length} of ${countOf(report.kernels.length, 'kernel')} ${agree(report.kernels.length, 'fits', 'fit')}` +
+      (unknown === 0 ? '' : `; ${unknown} ${agree(unknown, 'is', 'are')} unknown`);
   document.getElementById('figures').textContent =
-    `${count(programs.length, 'program')} of ${count(report.objects.length, 'object')}` +
+    `${countOf(programs.length, 'program')} of ${countOf(report.objects.length, 'object')}` +
     [...new Set(report.kernels.map((kernel) => kernel.libbpf))].filter(Boolean).map((libbpf) => `, loaded by libbpf ${libbpf}`).join('') +
     (report.unread ?? []).map((name) => `; ${name} could not be read`).join('');
   for (const [name, [text]] of Object.entries(statuses))
