@@ -15,6 +15,7 @@ void run(Context& context, std::string name, void (*pass)(Context&)) {
   if (context.diagnostics.failed()) return;
   auto start = std::chrono::steady_clock::now();
   pass(context);
+  context.diagnostics.flush();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::ranges::replace(name, '_', ' ');
   context.report.passes.emplace_back(std::move(name), seconds.count());

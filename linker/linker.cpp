@@ -31,6 +31,7 @@ bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
     context.sources = sources;
     context.target = std::move(target);
     context.finish = finish;
+    context.diagnostics.group_warnings();
     link(context);
     publish(context);
     report = std::move(context.report);

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -40,19 +41,16 @@ class Diagnostics {
   }
 
   /// Reports a whole diagnostic.
-  void report(Diagnostic diagnostic) {
-    if (said_.contains(diagnostic.message)) return;
-    bool is_fatal =
-        fatal_warnings_ || (must_open_ && diagnostic.code == DiagnosticCode::NotOpenable);
-    if (is_fatal && diagnostic.severity == Severity::Warning) diagnostic.severity = Severity::Error;
-    if (diagnostic.severity == Severity::Error) failed_ = true;
-    if (handler_) handler_(diagnostic);
-  }
+  void report(Diagnostic diagnostic);
   /// Reports a diagnostic that passes may report again.
   void report_once(const Diagnostic& diagnostic) {
     report(diagnostic);
     said_.insert(diagnostic.message);
   }
+  /// From now on, warnings wait for flush(), and those of one cause become one. What comes behind a
+  /// warning waits with it.
+  void group_warnings() { groups_ = true; }
+  void flush();
   /// Whether there has been an error.
   bool failed() const { return failed_; }
 
@@ -63,10 +61,20 @@ class Diagnostics {
             std::move(references)});
   }
 
+  /// A diagnostic that waits, and how many it stands for.
+  struct Held {
+    Diagnostic diagnostic;
+    size_t count = 1;
+  };
+
+  void add_place(Held& held, const Diagnostic& diagnostic);
+
   Linker::DiagnosticHandler handler_;
   bool fatal_warnings_, must_open_;
-  bool failed_ = false;
+  bool failed_ = false, groups_ = false;
   std::unordered_set<std::string> said_;
+  std::vector<Held> held_;
+  std::unordered_map<std::string, size_t> causes_;  ///< of warnings: their indices in held_
 };
 
 /// A reference that consists of text only.
