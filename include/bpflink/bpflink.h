@@ -74,8 +74,8 @@ void bpflink_free(void* memory);
 enum bpflink_severity {
   BPFLINK_SEVERITY_ERROR = 0,   /**< the link fails */
   BPFLINK_SEVERITY_WARNING = 1, /**< the link goes on; the user should look */
-  BPFLINK_SEVERITY_NOTE = 2     /**< what the linker does; bpflink prints notes of the code
-                                   BPFLINK_DIAGNOSTIC_TRACE, and others with `--verbose` */
+  BPFLINK_SEVERITY_NOTE = 2     /**< what the linker does: asked for by `--trace-symbol`,
+                                   `--print-gc-sections` or `--verbose` */
 };
 
 /** What a diagnostic is about. New values may be added. */
@@ -390,6 +390,20 @@ struct bpflink_contents {
 
 /** What an object has, which lives as long as the handle; null for null. */
 const struct bpflink_contents* bpflink_object_contents(const bpflink_object* object);
+
+/** The kinds of skeletons, as options of bpfskel. */
+enum bpflink_skeleton_kind {
+  BPFLINK_SKELETON_C = 0,          /**< a header for C and C++, `--c` */
+  BPFLINK_SKELETON_CPP = 1,        /**< that header and a class that owns it, `--cpp` */
+  BPFLINK_SKELETON_RUST = 2,       /**< a module for Rust, `--rust` */
+  BPFLINK_SKELETON_LIBBPF_RS = 3,  /**< a module for Rust and the crate libbpf-rs, `--libbpf-rs` */
+  BPFLINK_SKELETON_SUBSKELETON = 4 /**< a header for a library, `--subskeleton` */
+};
+
+/** Makes a skeleton of the object in `size` bytes at `image`, as `bpfskel --name` does after its
+ * link, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */
+enum bpflink_status bpflink_skeleton(const void* image, size_t size, const char* name,
+                                     enum bpflink_skeleton_kind kind, char** text, char** error);
 
 /** Makes a module for Rust of the object in `size` bytes at `image`, as `bpfskel --rust --name`
  * does, in `*text`, which the caller frees with bpflink_free(). Errors: ARGUMENT, MEMORY, INPUT. */

@@ -110,6 +110,9 @@ struct LinkOptions {
   std::string size_map_file = {};
   /// Rows of each list of LinkReport::sizes (`--print-sizes`); 0: no lists.
   unsigned print_sizes = 0;
+  /// Whether a partial link warns about externs that no input defines
+  /// (`--warn-unresolved-symbols`).
+  bool warn_undefined = false;
   /// Symbols and types to explain in LinkReport::explanations (`--explain`).
   std::vector<std::string> explain = {};
   /// How far to optimize inputs that are LLVM bitcode, 0 to 3, as for -O of a compiler (`--lto-O`).

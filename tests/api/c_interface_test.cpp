@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -241,6 +242,59 @@ TEST_CASE("a module for Rust") {
   CHECK(take(error) != "(null)");
   CHECK(bpflink_rust_module(image.bytes, image.size, nullptr, &text, &error) ==
         BPFLINK_ERROR_ARGUMENT);
+}
+
+TEST_CASE("notes reach the callback if an option asks for them") {
+  struct Case {
+    Options options;
+    bool has_notes, has_dropped;
+  };
+  for (const Case& c :
+       {Case{{"--gc-sections"}, false, false},
+        Case{{"--gc-sections", "--print-gc-sections"}, true, true},
+        Case{{"--trace-symbol", "counters"}, true, false}, Case{{"-v"}, true, false}}) {
+    CAPTURE(c.options.back());
+    std::multiset<bpflink_diagnostic_code> notes;
+    auto note = [](void* context, const bpflink_diagnostic* diagnostic) {
+      if (diagnostic->severity == BPFLINK_SEVERITY_NOTE)
+        static_cast<decltype(notes)*>(context)->insert(diagnostic->code);
+    };
+    bpflink_linker* linker = linker_with(c.options, note, &notes);
+    for (const char* name : {"counters.o", "state.o", "tally.o"})
+      CHECK(bpflink_linker_add_file(linker, fixture(name).c_str()) == BPFLINK_OK);
+    void* bytes = nullptr;
+    size_t size = 0;
+    CHECK(bpflink_linker_link_to_memory(linker, &bytes, &size) == BPFLINK_OK);
+    CHECK(notes.empty() != c.has_notes);
+    CHECK(notes.contains(BPFLINK_DIAGNOSTIC_DROPPED) == c.has_dropped);
+    bpflink_free(bytes);
+    bpflink_linker_free(linker);
+  }
+}
+
+TEST_CASE("skeletons are those of bpfskel") {
+  Image image;
+  char *text = nullptr, *error = nullptr;
+  auto make = [&](unsigned kind, const char* name = "my.object") {
+    return bpflink_skeleton(image.bytes, image.size, name, bpflink_skeleton_kind(kind), &text,
+                            &error);
+  };
+  constexpr std::string_view expected[] = {
+      "struct my_object {", "class my_object_skel {", "pub mod my_object {",
+      "pub struct MyObjectSkelBuilder {", "struct bpf_object_subskeleton *subskel;"};
+  for (unsigned kind = BPFLINK_SKELETON_C; kind <= BPFLINK_SKELETON_SUBSKELETON; ++kind) {
+    CAPTURE(kind);
+    CHECK(make(kind) == BPFLINK_OK);
+    CHECK(error == nullptr);
+    CHECK(take(text).find(expected[kind]) != std::string::npos);
+  }
+  CHECK(make(BPFLINK_SKELETON_SUBSKELETON + 1) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(text == nullptr);
+  CHECK(take(error) == "there is no such kind of skeleton");
+  CHECK(make(BPFLINK_SKELETON_C, nullptr) == BPFLINK_ERROR_ARGUMENT);
+  CHECK(bpflink_skeleton("no object", 9, "x", BPFLINK_SKELETON_C, &text, &error) ==
+        BPFLINK_ERROR_INPUT);
+  CHECK(take(error) != "(null)");
 }
 
 TEST_CASE("a link fills its report and writes report files") {

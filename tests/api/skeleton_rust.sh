@@ -87,3 +87,13 @@ bpftool btf dump file both.o | awk '
 [[ -s wanted ]] || fail 'no variables'
 rustc --edition 2021 --test -A dead_code main.rs -o offsets 2>log || fail "$(<log)"
 ./offsets --nocapture | grep -o 'data\..*' | sort | diff wanted - || fail 'the DATASEC (<) and Rust (>) differ'
+
+# Many zeros are no text: the bytes are the same.
+printf '.section .data,"aw"\n.byte 1\n.zero 5000\n.byte 0x22\n.zero 9000\n' >zeros.s
+"$CLANG" --target=bpf -c zeros.s -o zeros.o
+"$BPFLINK" -q zeros.o -o linked.o
+"$BPFSKEL" -q --rust --name zeros linked.o -o zeros.rs
+(($(wc -c <zeros.rs) < 6000)) || fail "zeros take $(wc -c <zeros.rs) bytes of text"
+echo '#![deny(warnings)] include!("zeros.rs"); fn main() { std::fs::write("zeros.o", zeros::ELF_BYTES).unwrap(); }' >zeros_main.rs
+rustc --edition 2021 zeros_main.rs -o write_zeros 2>log || fail "$(<log)"
+./write_zeros && cmp zeros.o linked.o || fail 'other bytes than those of bpflink'

@@ -285,8 +285,10 @@ class Session {
     const char* name = text();
     char *module = nullptr, *error = nullptr;
     auto bytes = this->object();
-    for (auto* make : {bpflink_rust_module, bpflink_libbpf_rs_module}) {
-      expect(make(bytes->data(), bytes->size(), name, &module, &error), {BPFLINK_ERROR_INPUT});
+    for (unsigned kind = 0; kind <= BPFLINK_SKELETON_SUBSKELETON; ++kind) {
+      expect(bpflink_skeleton(bytes->data(), bytes->size(), name, bpflink_skeleton_kind(kind),
+                              &module, &error),
+             {BPFLINK_ERROR_INPUT});
       take(module);
       take(error);
     }

@@ -48,7 +48,7 @@ void deliver(bpflink_diagnostic_fn on_diagnostic, void* context, const Diagnosti
   on_diagnostic(context, &delivered);
 }
 
-std::expected<LinkOptions, Error> options_from_c(const char* const* options, size_t count) {
+std::expected<LinkCommand, Error> options_from_c(const char* const* options, size_t count) {
   if (count != 0 && !options) return fail("the options are null, but {} are counted", count);
   std::vector<std::string> texts;
   for (const char* option : std::span(options, count)) {
@@ -156,8 +156,10 @@ bpflink_status bpflink_linker_new(const char* const* options, size_t option_coun
     if (!parsed) return give_reason(parsed.error(), error, BPFLINK_ERROR_ARGUMENT);
     Linker::DiagnosticHandler handler;
     if (on_diagnostic)
-      handler = [=](const Diagnostic& diagnostic) { deliver(on_diagnostic, context, diagnostic); };
-    *linker = new bpflink_linker{Linker(std::move(*parsed), std::move(handler))};
+      handler = [=, command = *parsed](const Diagnostic& diagnostic) {
+        if (command.wants(diagnostic)) deliver(on_diagnostic, context, diagnostic);
+      };
+    *linker = new bpflink_linker{Linker(std::move(parsed->link), std::move(handler))};
     return BPFLINK_OK;
   });
 }

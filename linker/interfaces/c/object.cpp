@@ -136,18 +136,16 @@ bpflink_status make_handle(std::expected<Object, Error> object, bpflink_object**
   return BPFLINK_OK;
 }
 
-bpflink_status give_module(const void* image, size_t size, const char* name, bool for_libbpf_rs,
-                           char** text, char** error) {
+bpflink_status give_skeleton(const void* image, size_t size, const char* name, SkeletonKind kind,
+                             char** text, char** error) {
   if (error) *error = nullptr;
   if (text) *text = nullptr;
   if (!name || !text || (!image && size != 0)) return BPFLINK_ERROR_ARGUMENT;
   return guarded([&] {
     std::span bytes(static_cast<const std::byte*>(image), size);
-    auto object = Object::parse(bytes);
-    if (!object) return give_reason(object.error(), error);
-    auto skeleton = make_skeleton(*object, name, bytes);
+    auto skeleton = emit_skeleton(bytes, name, kind);
     if (!skeleton) return give_reason(skeleton.error(), error);
-    *text = copy_string(emit_rust(*skeleton, for_libbpf_rs));
+    *text = copy_string(*skeleton);
     return *text ? BPFLINK_OK : BPFLINK_ERROR_MEMORY;
   });
 }
@@ -175,12 +173,22 @@ bpflink_status bpflink_object_parse(const void* image, size_t size, bpflink_obje
 
 bpflink_status bpflink_rust_module(const void* image, size_t size, const char* name, char** text,
                                    char** error) {
-  return give_module(image, size, name, false, text, error);
+  return give_skeleton(image, size, name, SkeletonKind::Rust, text, error);
 }
 
 bpflink_status bpflink_libbpf_rs_module(const void* image, size_t size, const char* name,
                                         char** text, char** error) {
-  return give_module(image, size, name, true, text, error);
+  return give_skeleton(image, size, name, SkeletonKind::LibbpfRs, text, error);
+}
+
+bpflink_status bpflink_skeleton(const void* image, size_t size, const char* name,
+                                bpflink_skeleton_kind kind, char** text, char** error) {
+  constexpr auto last = static_cast<unsigned>(SkeletonKind::Subskeleton);
+  if (static_cast<unsigned>(kind) > last) {
+    if (text) *text = nullptr;
+    return give_reason(Error{"there is no such kind of skeleton"}, error, BPFLINK_ERROR_ARGUMENT);
+  }
+  return give_skeleton(image, size, name, static_cast<SkeletonKind>(kind), text, error);
 }
 
 void bpflink_object_free(bpflink_object* object) {

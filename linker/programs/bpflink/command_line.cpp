@@ -29,7 +29,9 @@ std::vector<OptionGroup> bpflink_options(CommandLine& command) {
       {of_program({"-o,--output", "FILE", "Write the linked object to FILE", store(command.output),
                    FileUse::Write}),
        {"-r,--relocatable", "", "Partial link: leave externs that nobody defines to a later link",
-        set(command.link.partial)}});
+        set(command.link.partial)},
+       {"--warn-unresolved-symbols", "", "With -r: warn about externs that nobody defines",
+        set(command.link.warn_undefined)}});
   return groups;
 }
 
@@ -61,7 +63,7 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
   return command;
 }
 
-std::expected<LinkOptions, Error> parse_library_options(std::span<const std::string> options) {
+std::expected<LinkCommand, Error> parse_library_options(std::span<const std::string> options) {
   CommandLine command;
   std::optional<RustLinker> rust;
   OptionTable table = bpflink_table(command, rust);
@@ -69,7 +71,7 @@ std::expected<LinkOptions, Error> parse_library_options(std::span<const std::str
   if (ok) ok = complete_link_options(command, table);
   if (!ok) return std::unexpected(ok.error());
   command.link.hint_at_options = true;
-  return std::move(command.link);
+  return command;
 }
 
 }  // namespace bpflink

@@ -27,6 +27,6 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
 
 /// Parses options for the library, all but those of the program. Errors: what is wrong with which
 /// option.
-std::expected<LinkOptions, Error> parse_library_options(std::span<const std::string> options);
+std::expected<LinkCommand, Error> parse_library_options(std::span<const std::string> options);
 
 }  // namespace bpflink

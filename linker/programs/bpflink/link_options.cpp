@@ -149,6 +149,19 @@ void check_idle_options(LinkCommand& command) {
 
 }  // namespace
 
+bool LinkCommand::wants(const Diagnostic& diagnostic) const {
+  switch (diagnostic.severity) {
+    case Severity::Error:
+      return true;
+    case Severity::Warning:
+      return !quiet;
+    case Severity::Note:
+      break;
+  }
+  if (diagnostic.code == DiagnosticCode::Trace) return true;
+  return verbose || (diagnostic.code == DiagnosticCode::Dropped && print_gc_sections);
+}
+
 void LinkCommand::add_inputs(Linker& linker) const {
   for (const Input& input : inputs) {
     if (input.is_library)
@@ -193,8 +206,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"--gc-constants", "", "Also drop const volatile variables, which user space may set",
          set(link.gc_constants)},
         {"--gc-maps", "", "Also drop maps that nothing refers to", set(link.gc_maps)},
-        of_program({"--print-gc-sections", "", "List what --gc-sections drops",
-                    set(command.print_gc_sections)}),
+        {"--print-gc-sections", "", "List what --gc-sections drops",
+         set(command.print_gc_sections)},
         {"-u,--undefined", "SYMBOL...", "Keep SYMBOL, and look it up in archives",
          append(link.undefined)},
         {"--keep-section", "PATTERN...", "Keep sections that match PATTERN",
@@ -282,9 +295,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         of_program({"--reproduce-all", "", "Take into it all files that archives name",
                     set(command.reproduce_all)})}},
       {"Messages",
-       {of_program({"-v,--verbose", "", "Print what is read, kept and dropped, and why",
-                    set(command.verbose)}),
-        of_program({"-q,--quiet", "", "Print no warnings", set(command.quiet)}),
+       {{"-v,--verbose", "", "Print what is read, kept and dropped, and why", set(command.verbose)},
+        {"-q,--quiet", "", "Print no warnings", set(command.quiet)},
         {"--verify", "", "Read the output back and check it before it replaces the target",
          set(link.verify)},
         {"--fatal-warnings", "", "Treat warnings as errors", set(link.fatal_warnings)},

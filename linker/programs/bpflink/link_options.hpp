@@ -41,6 +41,9 @@ struct LinkCommand {
   bool whole_archive = false;
   bool strip_debug = false;
 
+  /// Whether the user asked for such a diagnostic.
+  bool wants(const Diagnostic& diagnostic) const;
+
   /// Adds the inputs to the linker.
   void add_inputs(Linker& linker) const;
 };

@@ -36,20 +36,6 @@ std::string make_statistics(const LinkReport& report) {
 
 }  // namespace
 
-bool DiagnosticPrinter::is_wanted(const Diagnostic& diagnostic) const {
-  switch (diagnostic.severity) {
-    case Severity::Error:
-      return true;
-    case Severity::Warning:
-      return !command_.quiet;
-    case Severity::Note:
-      break;
-  }
-  if (diagnostic.code == DiagnosticCode::Trace) return true;
-  if (diagnostic.code == DiagnosticCode::Dropped && command_.print_gc_sections) return true;
-  return command_.verbose;
-}
-
 bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   if (diagnostic.severity != Severity::Error) return false;
   ++errors_;
@@ -69,7 +55,7 @@ void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
 }
 
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
-  if (is_wanted(diagnostic) && !is_beyond_limit(diagnostic)) write(diagnostic);
+  if (command_.wants(diagnostic) && !is_beyond_limit(diagnostic)) write(diagnostic);
 }
 
 int run_link(const char* program, const LinkCommand& command, const std::string& output,

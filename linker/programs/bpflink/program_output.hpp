@@ -19,7 +19,6 @@ class DiagnosticPrinter {
   void print(const Diagnostic& diagnostic);
 
  private:
-  bool is_wanted(const Diagnostic& diagnostic) const;
   bool is_beyond_limit(const Diagnostic& diagnostic);
   void write(const Diagnostic& diagnostic) const;
 

@@ -1,6 +1,9 @@
 // Skeletons as text.
 #pragma once
 
+#include <cstdint>
+#include <expected>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +11,14 @@
 #include "linker/programs/bpfskel/model.hpp"
 
 namespace bpflink {
+
+/// As the options of bpfskel, and enum bpflink_skeleton_kind.
+enum class SkeletonKind : uint8_t { C, Cpp, Rust, LibbpfRs, Subskeleton };
+
+/// The text of a skeleton of the object `image`, whose name is a C identifier like `name`. Errors:
+/// it is no object; see make_skeleton(); a library has no BTF.
+std::expected<std::string, Error> emit_skeleton(std::span<const std::byte> image,
+                                                std::string_view name, SkeletonKind kind);
 
 /// A header for C and C++ with the struct and functions of libbpf's skeletons.
 std::string emit_c(const Skeleton& skeleton);

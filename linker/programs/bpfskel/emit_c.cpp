@@ -33,11 +33,12 @@ constexpr std::string_view functions = R"(
 /* The object itself: $size bytes of ELF. */
 static inline const void *$name__elf_bytes(size_t *size)
 {
-	static const char image[] __attribute__((aligned(8))) = "\
-$image";
+	static const struct {
+$parts	} image __attribute__((aligned(8))) = {
+$image	};
 
-	*size = sizeof(image) - 1;
-	return (const void *)image;
+	*size = $size;
+	return &image;
 }
 
 $opening
@@ -397,6 +398,26 @@ std::string variable_table(const Skeleton& skeleton) {
   return count == 0 ? "" : allocate("vars", "var", count) + entries;
 }
 
+/// The members that hold the object's bytes. A string has a zero at its end, the first of those
+/// that follow.
+std::string image_members(const Skeleton& skeleton) {
+  std::string text;
+  size_t i = 0;
+  for (const ImageRun& run : split_image(skeleton.image)) {
+    text += fmt::format("\t\tchar bytes{}[{}];\n", i, run.bytes.size() + 1);
+    if (run.zeros != 0) text += fmt::format("\t\tchar zeros{}[{}];\n", i, run.zeros - 1);
+    ++i;
+  }
+  return text;
+}
+
+std::string image_values(const Skeleton& skeleton) {
+  std::string text;
+  for (const ImageRun& run : split_image(skeleton.image))
+    text += fmt::format("\"\\\n{}\",\n{}", c_escapes(run.bytes), run.zeros == 0 ? "" : "{0},\n");
+  return text;
+}
+
 }  // namespace
 
 std::string emit_c(const Skeleton& skeleton) {
@@ -417,6 +438,7 @@ std::string emit_c(const Skeleton& skeleton) {
                    {"options", ", opts"},
                    {"shadows", shadow_function(skeleton)},
                    {"tables", map_table(skeleton) + program_table(skeleton)},
+                   {"parts", image_members(skeleton)},
                    {"checks", layout_checks(skeleton)}};
   values.emplace_back("opening", fill_in(opening, values));
   add_methods(values, methods);
@@ -424,7 +446,7 @@ std::string emit_c(const Skeleton& skeleton) {
       fill_in(std::string(head) + main_struct(skeleton), values) + fill_in(functions, values),
       guard + "_NAME");
   constexpr std::string_view place = "$image";
-  return text.replace(text.find(place), place.size(), c_escapes(skeleton.image));
+  return text.replace(text.find(place), place.size(), image_values(skeleton));
 }
 
 std::string emit_subskeleton(const Skeleton& skeleton) {

@@ -30,8 +30,7 @@ pub mod $name {
 
     #[repr(C, align(8))]
     struct Aligned([u8; $size]);
-$begin    static ALIGNED: Aligned = Aligned(*b"\
-$image");$end
+$begin    static ALIGNED: Aligned = Aligned($image);$end
 
     /// The names by which loaders find maps.
     pub mod maps {
@@ -415,6 +414,26 @@ std::string name_constants(const Entries& entries) {
   return text;
 }
 
+/// An array of the object's bytes: a string if there are not many zeros.
+std::string image_expression(std::span<const std::byte> image) {
+  std::string types, values;
+  for (const ImageRun& run : split_image(image)) {
+    values += fmt::format("{}*b\"\\\n{}\"", values.empty() ? "" : ", ", rust_escapes(run.bytes));
+    types += fmt::format("[u8; {}], ", run.bytes.size());
+    if (run.bytes.size() == image.size()) return values;
+    if (run.zeros == 0) continue;
+    values += fmt::format(", [0; {}]", run.zeros);
+    types += fmt::format("[u8; {}], ", run.zeros);
+  }
+  return fill_in(R"({
+        #[repr(C)]
+        struct Runs($types);
+        // SAFETY: both are as many bytes.
+        unsafe { core::mem::transmute::<Runs, [u8; $size]>(Runs($values)) }
+    })",
+                 {{"types", types}, {"values", values}, {"size", std::to_string(image.size())}});
+}
+
 }  // namespace
 
 std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs) {
@@ -431,7 +450,7 @@ std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs) {
   }
   return fill_in(module_text, {{"name", make_rust_name(skeleton.name)},
                                {"size", std::to_string(skeleton.image.size())},
-                               {"image", rust_escapes(skeleton.image)},
+                               {"image", image_expression(skeleton.image)},
                                {"begin", std::string(for_libbpf_rs ? section_text : "")},
                                {"end", for_libbpf_rs ? ");" : ""},
                                {"maps", name_constants(skeleton.maps)},

@@ -28,6 +28,10 @@ class UniqueNames {
   RepeatedNames names_;
 };
 
+/// The longest text of declarations, in bytes: structs may have a form for each kind of hosts.
+/// Compilers need a hundred times as much memory.
+constexpr uint64_t max_text_size = 64 << 20;
+
 /// An object while its skeleton is made.
 struct Source {
   const Object& object;
@@ -44,8 +48,7 @@ struct Source {
 
   NaturalLayouts& layouts() { return host == Host::Bits64 ? on_64_bits_ : on_32_bits_; }
   const BtfView& btf() const { return on_64_bits_.btf(); }
-  /// Structs may have a form for each kind of hosts.
-  bool is_too_long() const { return text_size > 2 * max_skeleton_size; }
+  bool is_too_long() const { return text_size > max_text_size; }
   void add(std::vector<Member>& members, Member member) {
     text_size += member.declaration.size() + member.name.size() + member.loader_name.size();
     members.push_back(std::move(member));
@@ -297,52 +300,16 @@ std::expected<Skeleton, Error> make_model(const Object& object, std::string name
     std::string program_name = program_names.make(program.name);
     skeleton.programs.push_back({program_name, source.loader_name(program.name), program_name});
   }
-  if (source.is_too_long()) return fail_too_large("the names and types of its variables are long");
+  if (source.is_too_long())
+    return fail("the names and types of its variables take more than {} MiB of text",
+                max_text_size >> 20);
   return skeleton;
-}
-
-/// What a struct's second form needs at most; 0 without one.
-uint64_t second_form_size(const auto& record, uint64_t type_name_size) {
-  constexpr uint64_t around_struct = 100, indent = 3;  // with `#if`
-  if (record.members_on_32_bits.empty()) return 0;
-  uint64_t size = around_struct + type_name_size + record.name.size();
-  for (const Member& member : record.members_on_32_bits) {
-    std::string text = member.declaration + ";\n";
-    auto lines = static_cast<uint64_t>(std::ranges::count(text, '\n'));
-    size += lines * indent + text.size();
-  }
-  return size;
-}
-
-/// What the bytes of an object need at least as a string of C or Rust.
-uint64_t least_text_size(std::span<const std::byte> image) {
-  return image.size() + static_cast<uint64_t>(std::ranges::count_if(image, [](std::byte byte) {
-           return byte < std::byte{' '} || byte > std::byte{'~'};
-         }));
 }
 
 }  // namespace
 
-uint64_t max_text_size(const Skeleton& skeleton) {
-  uint64_t size = max_skeleton_size;
-  for (const Section& section : skeleton.sections)
-    size += second_form_size(section, skeleton.name.size() + section.name.size());
-  for (const Shadow& shadow : skeleton.shadows)
-    size +=
-        second_form_size(shadow, skeleton.name.size() + shadow.name.size() + shadow.type.size());
-  return size;
-}
-
-std::unexpected<Error> fail_too_large(std::string_view reason) {
-  return fail("a skeleton has at most {} MiB, and this one would have more: {}",
-              max_skeleton_size >> 20, reason);
-}
-
 std::expected<Skeleton, Error> make_skeleton(const Object& object, std::string name,
                                              std::span<const std::byte> image) {
-  if (uint64_t size = least_text_size(image); size > max_skeleton_size)
-    return fail_too_large(
-        fmt::format("the object's {} MiB become {} MiB of text", image.size() >> 20, size >> 20));
   auto model = make_model(object, std::move(name), make_variables);
   if (!model) return model;
   Skeleton& skeleton = *model;

@@ -76,16 +76,8 @@ struct Skeleton {
 /// Whether a pointer of a struct_ops is to a function: for user space, to a program.
 bool points_to_function(const BtfView& btf, uint32_t type);
 
-/// The longest text of a skeleton with one form of each struct, in bytes. Compilers need a hundred
-/// times as much memory.
-inline constexpr uint64_t max_skeleton_size = 32 << 20;
-/// The same with the second forms, which compilers for hosts of 64 bits skip.
-uint64_t max_text_size(const Skeleton& skeleton);
-/// The error of a longer one.
-std::unexpected<Error> fail_too_large(std::string_view reason);
-
 /// The skeleton of `object`, whose bytes are `image`, under the name `name`. Both must outlive it.
-/// Errors: its text would be too long.
+/// Errors: its declarations would be too long.
 std::expected<Skeleton, Error> make_skeleton(const Object& object, std::string name,
                                              std::span<const std::byte> image);
 

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include "dedup/internal.hpp"
-#include "linker/programs/bpfskel/text.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {
 namespace {
 
-using Language = BpfskelOptions::Language;
-
-/// bpftool's default name: "prog_bpf" for "dir/prog.bpf.o".
+/// bpftool's default name: "prog.bpf" for "dir/prog.bpf.o".
 std::string name_of_file(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   for (std::string_view suffix : {".o", ".a"})
@@ -19,7 +16,7 @@ std::string name_of_file(std::string_view path) {
       name.remove_suffix(suffix.size());
       break;
     }
-  return make_c_name(name);
+  return std::string(name);
 }
 
 }  // namespace
@@ -35,12 +32,12 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
        {"--name", "NAME", "Name the skeleton NAME (default: from the first FILE)",
         store(options.name)},
        {"--c", "", "Write a header for C and C++ (the default)",
-        set(options.language, Language::C)},
+        set(options.language, SkeletonKind::C)},
        {"--cpp", "", "Write the header with a class that owns it",
-        set(options.language, Language::Cpp)},
-       {"--rust", "", "Write a module for Rust", set(options.language, Language::Rust)},
+        set(options.language, SkeletonKind::Cpp)},
+       {"--rust", "", "Write a module for Rust", set(options.language, SkeletonKind::Rust)},
        {"--libbpf-rs", "", "Write a module for Rust and the crate libbpf-rs",
-        set(options.language, Language::LibbpfRs)},
+        set(options.language, SkeletonKind::LibbpfRs)},
        {"--subskeleton", "", "Write a header for a library that is linked into a larger object",
         set(options.subskeleton)}});
   OptionTable table({.name = "bpfskel",
@@ -65,9 +62,7 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
         return std::unexpected(ok.error());
   if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
   options.link.must_open = !options.subskeleton;
-  options.name =
-      options.name.empty() ? name_of_file(options.inputs[0].path) : make_c_name(options.name);
-  if (options.language <= Language::Cpp && is_reserved_in_c(options.name)) options.name += '_';
+  if (options.name.empty()) options.name = name_of_file(options.inputs[0].path);
   auto output =
       output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
   if (!output) return std::unexpected(output.error());

@@ -7,15 +7,14 @@
 
 #include "bpflink/error.hpp"
 #include "linker/programs/bpflink/link_options.hpp"
+#include "linker/programs/bpfskel/emit.hpp"
 
 namespace bpflink {
 
 struct BpfskelOptions : LinkCommand {
-  enum class Language { C, Cpp, Rust, LibbpfRs };
-
   std::string output;  ///< the path of the skeleton
-  std::string name;    ///< of the skeleton, an identifier
-  Language language = Language::C;
+  std::string name;    ///< of the skeleton
+  SkeletonKind language = SkeletonKind::C;
   bool subskeleton = false;  ///< of a library, in C
 
   /// The text to print instead of running, for --help and --version.

@@ -105,6 +105,23 @@ std::string quoted_in_rust(std::string_view text) {
   return result + '"';
 }
 
+std::vector<ImageRun> split_image(std::span<const std::byte> image) {
+  constexpr std::ptrdiff_t least = 1 << 12;  // fewer are not worth an array of their own
+  std::vector<ImageRun> runs;
+  auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  for (auto begin = image.begin(); begin != image.end();) {
+    auto zeros = begin, end = begin;
+    do {
+      zeros = std::find_if(end, image.end(), is_zero);
+      end = std::find_if_not(zeros, image.end(), is_zero);
+    } while (end != image.end() && end - zeros < least);
+    if (end - zeros < least) zeros = end;
+    runs.push_back({{begin, zeros}, static_cast<size_t>(end - zeros)});
+    begin = end;
+  }
+  return runs;
+}
+
 std::string c_escapes(std::span<const std::byte> bytes) {
   constexpr std::string_view letters = "btnvfr";
   std::string result;

@@ -18,6 +18,15 @@ std::string fill_in(std::string_view text,
 /// which no loader accepts in a name, become '_'.
 std::string quoted_in_rust(std::string_view text);
 
+/// A run of an object's bytes: some, then many zeros, for which texts need no letters.
+struct ImageRun {
+  std::span<const std::byte> bytes;
+  size_t zeros = 0;  ///< 0 in the last run, unless the object ends with zeros
+};
+
+/// An object's bytes in runs.
+std::vector<ImageRun> split_image(std::span<const std::byte> image);
+
 /// `bytes` within a string of C, as short as possible, in lines. No digit continues an escape, and
 /// there are no trigraphs.
 std::string c_escapes(std::span<const std::byte> bytes);

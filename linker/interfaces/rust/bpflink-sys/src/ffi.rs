@@ -220,6 +220,12 @@ pub struct bpflink_contents {
     pub externs: bpflink_array,
     pub struct_ops: bpflink_array,
 }
+pub const BPFLINK_SKELETON_C: bpflink_skeleton_kind = 0;
+pub const BPFLINK_SKELETON_CPP: bpflink_skeleton_kind = 1;
+pub const BPFLINK_SKELETON_RUST: bpflink_skeleton_kind = 2;
+pub const BPFLINK_SKELETON_LIBBPF_RS: bpflink_skeleton_kind = 3;
+pub const BPFLINK_SKELETON_SUBSKELETON: bpflink_skeleton_kind = 4;
+pub type bpflink_skeleton_kind = c::c_uint;
 pub const BPFLINK_BTF_VOID: bpflink_kind = 0;
 pub const BPFLINK_BTF_INT: bpflink_kind = 1;
 pub const BPFLINK_BTF_PTR: bpflink_kind = 2;
@@ -337,6 +343,14 @@ extern "C" {
     pub fn bpflink_attach_type_name(type_: u32) -> *const c::c_char;
     pub fn bpflink_map_type_name(type_: u32) -> *const c::c_char;
     pub fn bpflink_object_contents(object: *const bpflink_object) -> *const bpflink_contents;
+    pub fn bpflink_skeleton(
+        image: *const c::c_void,
+        size: usize,
+        name: *const c::c_char,
+        kind: bpflink_skeleton_kind,
+        text: *mut *mut c::c_char,
+        error: *mut *mut c::c_char,
+    ) -> bpflink_status;
     pub fn bpflink_rust_module(
         image: *const c::c_void,
         size: usize,
