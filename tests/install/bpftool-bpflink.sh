@@ -21,13 +21,13 @@ says() {
   got=$(PATH=$tmp/real:$PATH "$tmp/stand_in/bin/bpftool-bpflink" "${@:2}")
   [[ $got == "$1" ]] || fail "bpftool-bpflink ${*:2}: '$got', not '$1'"
 }
-says 'bpflink [-r] [-o] [out.o] [a.o] [b b.o]' gen object out.o a.o 'b b.o'
-says 'bpflink [-r] [-o] [out.o] [a.o]' g o out.o a.o
-says 'bpflink [-r] [-o] [out.o] [a.o] [-v]' -d gen obj out.o a.o
-says 'bpflink [-r] [-o] [out.o] [a.o] [-v]' gen obj out.o --de a.o
-says 'bpflink [-r] [-o] [out.o] [a.o]' -B vmlinux -Lf gen object --base-btf vmlinux out.o --base=vmlinux a.o
-says 'bpflink [-r] [-o] [./-o] [./@a.o]' gen object -- -o @a.o
-says 'bpflink [-r] [-o] [out.o] [a.o] [--json-diagnostics]' -jp gen object out.o a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o] [b b.o]' gen object out.o a.o 'b b.o'
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o]' g o out.o a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o] [-v]' -d gen obj out.o a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o] [-v]' gen obj out.o --de a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o]' -B vmlinux -Lf gen object --base-btf vmlinux out.o --base=vmlinux a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [./-o] [./@a.o]' gen object -- -o @a.o
+says 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o] [--json-diagnostics]' -jp gen object out.o a.o
 says 'bpftool [prog] [show]' prog show
 says 'bpftool [-j] [gen] [skeleton] [a.o] [name] [x y]' -j gen skeleton a.o name 'x y'
 says 'bpftool [gen] [subskeleton] [a.o]' gen subskeleton a.o
@@ -65,9 +65,9 @@ stand_in "$tmp/tree/build/bin/bpflink"
 installed=$(sed -n "s/.*; then programs='\(.*\)'; fi/\1/p" "$copy/bpftool-bpflink")
 absent="bpftool-bpflink: error: no bpflink in $copy, nor in $installed: install it, or name its directory with BPFLINK_PROGRAMS"
 if [[ ! -e $installed/bpflink ]]; then of_copy "$absent"; fi
-BPFLINK_PROGRAMS=$tmp/tree/build/bin of_copy 'bpflink [-r] [-o] [out.o] [a.o]'
+BPFLINK_PROGRAMS=$tmp/tree/build/bin of_copy 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o]'
 stand_in "$copy/bpflink"
-of_copy 'bpflink [-r] [-o] [out.o] [a.o]'
+of_copy 'bpflink [-r] [--warn-unresolved-symbols] [-o] [out.o] [a.o]'
 chmod 1777 "$copy"
 if [[ ! -e $installed/bpflink ]]; then of_copy "$absent"; fi
 if [[ $("$BUILD/bin/bpftool-bpflink" gen object 2>&1) != "bpftool-bpflink: error: 'gen object' needs"* ]]; then
@@ -81,7 +81,9 @@ extern int elsewhere;
 int count(void) { return elsewhere; }
 END
 clang-19 -g -O2 --target=bpf -c main.bpf.c -o main.o
-bpftool-bpflink gen object part.o main.o
+bpftool-bpflink gen object part.o main.o 2>log
+contains log 'main.bpf.c:2:26: warning: undefined symbol: elsewhere'
+contains log '>>> loaders refuse the object unless a later link defines it'
 readelf -sW part.o >symbols
 grep -q 'NOTYPE  *GLOBAL .* UND elsewhere' symbols || fail "an undefined extern does not stay: $(<symbols)"
 bpftool-bpflink btf dump file part.o >log

@@ -1,8 +1,8 @@
 // Pass: report externs that stay undefined.
 //
 // The loader provides symbols that an object's BTF lists in .ksyms or .kconfig. A weak extern may
-// stay 0, and a partial link leaves externs to a later link. Any other extern is an error that
-// lists its references. text/render.cpp formats it.
+// stay 0, and a partial link leaves externs to a later link, on request with a warning. Any other
+// extern is an error that lists its references. text/render.cpp formats it.
 #include <fmt/format.h>
 
 #include "linker/context.hpp"
@@ -60,19 +60,24 @@ std::vector<SymbolUses> find_uses(const Context& context, bool (*is_wanted)(cons
 }
 
 void report_undefined_symbols(Context& context) {
-  if (context.options.partial) return;
-  report_undefined_requests(context);
+  bool is_partial = context.options.partial;
+  if (is_partial && !context.options.warn_undefined) return;
+  if (!is_partial) report_undefined_requests(context);
   std::vector<SymbolUses> undefined = find_uses(context, must_be_defined);
   SymbolHints hints(context);
   size_t shown = 0;
   for (auto& [symbol, references, count] : undefined) {
     if (shown++ < max_hints)
       for (std::string& text : hints.find(*symbol)) references.push_back(hint(std::move(text)));
-    if (context.options.hint_at_options && shown == 1)
+    if (is_partial)
+      references.push_back(note("loaders refuse the object unless a later link defines it"));
+    else if (context.options.hint_at_options && shown == 1)
       references.push_back(hint("-r leaves it to a later link"));
-    context.diagnostics.error(fmt::format("undefined symbol: {}", symbol->name),
-                              std::move(references), DiagnosticCode::UndefinedSymbol,
-                              {.symbol = symbol->name});
+    context.diagnostics.report({.severity = is_partial ? Severity::Warning : Severity::Error,
+                                .message = fmt::format("undefined symbol: {}", symbol->name),
+                                .code = DiagnosticCode::UndefinedSymbol,
+                                .symbol = std::string(symbol->name),
+                                .references = std::move(references)});
   }
 }
 

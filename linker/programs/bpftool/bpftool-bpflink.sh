@@ -99,7 +99,7 @@ file_name() {
   esac
 }
 
-# link_object OUTPUT INPUT...: with libbpf's meaning: undefined externs stay.
+# link_object OUTPUT INPUT...: with libbpf's meaning: undefined externs stay, but not in silence.
 link_object() {
   [ $# -ge 2 ] || fail "'gen object' needs an output and at least one input"
   file_name "$1"
@@ -115,7 +115,7 @@ link_object() {
   [ -x "$programs/bpflink" ] ||
     fail "no bpflink in $here, nor in $programs: install it, or name its directory with BPFLINK_PROGRAMS"
   status=0
-  "$programs/bpflink" -r -o "$output" "$@" || status=$?
+  "$programs/bpflink" -r --warn-unresolved-symbols -o "$output" "$@" || status=$?
   if [ "$json" = yes ]; then # bpftool's answer on standard output
     if [ $status = 0 ]; then echo; else echo '{"error":"the link failed, see standard error"}'; fi
   fi
