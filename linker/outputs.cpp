@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
@@ -26,11 +27,15 @@ std::expected<std::optional<InputFile>, Error> open_replaced(const Outputs::Outp
 }
 
 /// Whether a file is what a person wrote: by its name, and as it is none of what programs write.
-bool is_source(std::string_view name, std::span<const std::byte> bytes) {
-  constexpr std::string_view suffixes[] = {".c",  ".h",  ".cpp", ".cc", ".hpp",
-                                           ".rs", ".go", ".s",   ".S"};
-  return !bytes.empty() && !is_elf(bytes) && !is_archive(bytes) &&
-         std::ranges::any_of(suffixes,
+/// Skeletons of whatever program may be headers and modules of Rust.
+bool is_source(std::string_view name, std::span<const std::byte> bytes, bool may_be_skeleton) {
+  constexpr std::string_view suffixes[] = {".h",  ".hpp", ".rs", ".c", ".cpp",
+                                           ".cc", ".go",  ".s",  ".S"};
+  constexpr std::string_view made = "/* Made by bpfskel";
+  auto begin = bytes.first(std::min(bytes.size(), made.size()));
+  bool is_ours = std::ranges::equal(begin, std::as_bytes(std::span(made)));
+  return !bytes.empty() && !is_elf(bytes) && !is_archive(bytes) && !(may_be_skeleton && is_ours) &&
+         std::ranges::any_of(std::span(suffixes).subspan(may_be_skeleton ? 3 : 0),
                              [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
@@ -81,7 +86,7 @@ std::vector<OutputProblem> Outputs::check(
     else if (replaced && !output->is_object &&
              (is_elf(replaced->bytes()) || is_archive(replaced->bytes())))
       report("would replace an object file or archive: delete it first");
-    else if (replaced && output->is_object && is_source(output->name, replaced->bytes()))
+    else if (replaced && is_source(output->name, replaced->bytes(), !output->is_object))
       report("would replace a source file: name another file", true);
     else if (replaced && output->is_object && is_related)
       if (std::string source = find_unrelated_source(replaced->bytes(), is_related);

@@ -8,6 +8,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
+#include "linker/error.hpp"
 #include "linker/passes/resolve/symbol_hints.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/reports.hpp"
@@ -88,7 +89,7 @@ class SymbolStory {
   SymbolStory(const Context& context, const OutputParts& parts)
       : context_(context), parts_(parts), model_(*context.model) {}
 
-  std::string explain(std::string_view name) const {
+  std::expected<std::string, Error> explain(std::string_view name) const {
     std::string text;
     for (const Symbol* symbol : context_.symbols.all())
       if (symbol->name == name) text += explain_global(*symbol);
@@ -106,8 +107,7 @@ class SymbolStory {
     const Symbol* nearest = find_nearest_definition(context_, name);
     std::string similar = nearest ? std::string(nearest->name) : find_similar_type(model_, name);
     if (!similar.empty()) similar = fmt::format(", did you mean {}?", similar);
-    text = fmt::format("{}: no input has a symbol or type of this name{}", name, similar);
-    return printable(text) + '\n';
+    return fail("--explain {}: no input has a symbol or type of this name{}", name, similar);
   }
 
  private:
@@ -222,7 +222,8 @@ std::string explain_types(const OutputModel& model, std::string_view what) {
   return text;
 }
 
-std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name) {
+std::expected<std::string, Error> explain_name(const Context& context, const OutputParts& parts,
+                                               std::string_view name) {
   return SymbolStory(context, parts).explain(name);
 }
 

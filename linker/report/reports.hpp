@@ -38,9 +38,10 @@ std::vector<DroppedPart> find_merged_strings(const Context& context);
 
 /// Why symbols and types of a name are in the output, or are not (`--explain`), over several lines:
 /// who defines the symbol, whose definitions are overridden, what keeps it, where it is, and its
-/// type in C; what brings the type in. If no input has the name, a similar one. `parts` are in the
-/// model of `context`.
-std::string explain_name(const Context& context, const OutputParts& parts, std::string_view name);
+/// type in C; what brings the type in. Errors: no input has the name, but perhaps a similar one.
+/// `parts` are in the model of `context`.
+std::expected<std::string, Error> explain_name(const Context& context, const OutputParts& parts,
+                                               std::string_view name);
 
 /// An option that makes outputs smaller, and nothing worse that loads them.
 struct SavingOption {

@@ -46,6 +46,16 @@ expect_message "bpflink: error: -o 'source.c' would replace a source file: name 
 : >empty.c
 "$BPFLINK" b.o c.o -o empty.c || mistake 'an empty file'
 
+expect_message "bpflink: error: --json 'source.c' would replace a source file: name another file" "$BPFLINK" b.o c.o -o out.o --json source.c
+BPFSKEL=$(dirname "$BPFLINK")/bpfskel
+expect_message "bpfskel: error: -o 'source.c' would replace a source file: name another file" "$BPFSKEL" b.o c.o -o source.c
+[[ $(<source.c) == 'int source;' ]] || mistake 'the source was changed'
+for language in --c --cpp --subskeleton; do
+  rm -f skeleton.c
+  "$BPFSKEL" -q $language c.o -o skeleton.c && "$BPFSKEL" -q $language c.o -o skeleton.c || mistake "a skeleton in $language"
+  grep -qF '/* Made by bpfskel' skeleton.c || mistake "no skeleton in $language"
+done
+
 # An object of the same source, or with the same definitions, may be replaced.
 same() {
   "$BPFLINK" "$@" 2>errors || mistake "$*: $(<errors)"

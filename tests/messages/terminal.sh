@@ -49,12 +49,14 @@ expect_message "bpflink: error: $shown: is not a BPF object but: text file (comp
 # Reports
 cp one.o "x$odd.o"
 "$BPFLINK" -q -r -v "x$odd.o" user.o --gc-sections -u "$odd" -y "$odd" --print-gc-sections \
-  -Map map --cref --explain "$odd" --explain "y$odd" -o out.o >reports 2>notes || mistake 'does not link'
+  -Map map --cref --explain "$odd" -o out.o >reports 2>notes || mistake 'does not link'
 for file in notes map reports; do
   grep -qF "$shown" "$file" || mistake "$file does not name the symbol: $(cat -v "$file")"
   no_controls "$file"
 done
 expect "$(printf '%-40s %s' "$shown" "x$shown.o (defined)")" sed -n 3p reports
+expect_message "bpflink: error: --explain y$shown: no input has a symbol or type of this name, did you mean $shown?" \
+  "$BPFLINK" -q -r "x$odd.o" --explain "y$odd" -o out.o
 if "$BPFLINK" --json-diagnostics one.o two.o -o out.o 2>json; then mistake 'a duplicate is linked'; fi
 no_controls json
 expect "a${escape}b${newline}c${next_line}d${csi}e" python3 -X utf8 -c '

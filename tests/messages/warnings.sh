@@ -111,6 +111,8 @@ grep -qxF '>>> and 2 more' warnings || mistake "of seven calls: $(<warnings)"
 # Options without an effect
 expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name' \
   "$BPFLINK" good.o -y nobody -o out.o
+expect_warning 'bpflink: warning: --export nosuch: no input defines a symbol of this name' \
+  "$BPFLINK" good.o --export nosuch -o out.o
 expect_warning 'bpflink: warning: --keep-section .data.*: no section of an input matches' \
   "$BPFLINK" good.o --keep-section '.data.*' -o out.o
 expect_warning 'bpflink: warning: --keep-type nothing: no input has a type of this name' \

@@ -67,5 +67,5 @@ expect 'maybe
   type          long maybe' weak --explain maybe
 
 # A missing name, and several names at once
-expect 'twize: no input has a symbol or type of this name, did you mean twice?
-nothing_like_it: no input has a symbol or type of this name' explain --explain twize --explain nothing_like_it
+refused '--explain twize: no input has a symbol or type of this name, did you mean twice?
+bpflink: error: --explain nothing_like_it: no input has a symbol or type of this name' {main,lib,table}.o --explain twize --explain nothing_like_it

@@ -33,8 +33,10 @@ expect "struct outer
 contains "  kept by       program on_exec -> trace.bpf.c:$line -> struct outer -> inner -> struct inner" explain inner
 contains '  kept by       map flows -> value -> struct conn -> key -> struct key' explain 'struct key'
 contains '  kept by       map flows -> value -> struct conn' explain conn
-expect 'struct outr: no input has a symbol or type of this name, did you mean struct outer?' explain 'struct outr'
-expect 'union outer: no input has a symbol or type of this name' explain 'union outer'
+cp out.o traced.o
+refused '--explain struct outr: no input has a symbol or type of this name, did you mean struct outer?' trace.o --explain 'struct outr'
+refused '--explain union outer: no input has a symbol or type of this name' trace.o --explain 'union outer'
+mv traced.o out.o
 
 # The same for BTF alone, where a chain begins at a type that nothing refers to
 dedup() { "$BTFDEDUP" out.o --explain "$1"; }

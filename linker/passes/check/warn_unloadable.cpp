@@ -194,10 +194,17 @@ void warn_empty_objects(Context& context) {
 }
 
 void warn_idle_options(Context& context) {
-  for (const std::string& name : context.options.trace_symbols)
+  const LinkOptions& options = context.options;
+  if (options.exports && !options.for_rustc)
+    for (const std::string& name : *options.exports)
+      if (const Symbol* symbol = context.symbols.find(name); !symbol || !symbol->is_defined)
+        context.diagnostics.warning(
+            fmt::format("--export {}: no input defines a symbol of this name", name), {},
+            DiagnosticCode::General, {.symbol = name});
+  for (const std::string& name : options.trace_symbols)
     if (!context.symbols.find(name))
       context.diagnostics.warning(fmt::format("-y {}: no input has a symbol of this name", name));
-  for (const std::string& pattern : context.options.keep_sections) {
+  for (const std::string& pattern : options.keep_sections) {
     auto matches = [&](const InputSection& section) {
       return ::fnmatch(pattern.c_str(), std::string(section.name).c_str(), 0) == 0;
     };
@@ -208,7 +215,7 @@ void warn_idle_options(Context& context) {
       context.diagnostics.warning(
           fmt::format("--keep-section {}: no section of an input matches", pattern));
   }
-  for (const std::string& name : context.options.keep_types) {
+  for (const std::string& name : options.keep_types) {
     bool is_met = std::ranges::any_of(context.objects, [&](auto& object) {
       for (uint32_t id = 1; object->btf && id < object->btf->end_id(); ++id)
         if (is_kept_type({name}, *object->btf, id)) return true;

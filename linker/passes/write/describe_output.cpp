@@ -40,7 +40,10 @@ void describe_output(Context& context) {
   add_output(context, output, parts, model);
   describe_programs(output, parts, model);
   for (const std::string& name : options.explain)
-    context.report.explanations += explain_name(context, parts, name);
+    if (auto story = explain_name(context, parts, name))
+      context.report.explanations += *story;
+    else
+      context.diagnostics.error(story.error().message);
   if (!shows_model(options)) return;
   model.savings = find_savings(context);
   if (lists_dropped(options)) {
