@@ -88,6 +88,11 @@ constexpr std::string_view closing =
 /// Macros that compilers define for a target, without an underscore.
 constexpr std::string_view predefined[] = {"PPC", "i386", "linux", "m68k", "mips", "sparc", "unix"};
 
+/// Of a kernel, which has types for contexts of programs.
+constexpr std::string_view unmarked_kfuncs =
+    "/* Kernels before 6.9 do not mark their kfuncs: a program declares those that it calls. "
+    "*/\n\n";
+
 bool has_string(const BtfView& btf, std::string_view text) {
   std::string wanted = '\0' + std::string(text) + '\0';
   for (const BtfView* part = &btf; part != nullptr; part = part->base())
@@ -98,7 +103,10 @@ bool has_string(const BtfView& btf, std::string_view text) {
 /// The text before the definitions.
 std::string begin_header(const BtfView& btf, bool has_kfuncs) {
   std::string text(opening);
-  if (has_kfuncs) text += kfunc_macros;
+  if (has_kfuncs)
+    text += kfunc_macros;
+  else if (has_string(btf, "bpf_ctx_convert") && !has_string(btf, "bpf_kfunc"))
+    text += unmarked_kfuncs;
   bool has_macros = false;
   for (std::string_view macro : predefined) {
     if (!has_string(btf, macro)) continue;

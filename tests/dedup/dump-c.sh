@@ -296,3 +296,10 @@ END
 expect 'bpf_arena_alloc bpf_now' echo $(python3 "$bpfobj" references calls.o | sed -n 's/.* call //p')
 "$CC" --target=bpf -DBPF_NO_KFUNC_PROTOTYPES -Werror -fsyntax-only -x c - <<<'#include "types.h"
 int bpf_arena_alloc(void);'
+
+# A kernel that marks no kfunc, and types of no kernel
+for name in bpf_ctx_convert context; do
+  blob unmarked.btf "add(INT, \"int\", 4, 0x01000020); add(STRUCT, \"$name\", 4, \"a\", 1, 0); add(FUNC_PROTO, \"\", 1); add(FUNC, \"bpf_now\", 3, vlen=1)"
+  dump unmarked.btf
+  expect "$([[ $name == context ]] || echo '/* Kernels before 6.9 do not mark their kfuncs: a program declares those that it calls. */')" sed -n '/kfunc/p' types.h
+done
