@@ -102,9 +102,10 @@ copy_apt_settings() {
   done
 }
 
-# in_root DIRECTORY COMMAND...: runs a command with the kernel's file systems, mounted in its own
-# mount namespace: they disappear with the command, however it ends. The root is a mount as well, so
-# that the command may make such a namespace.
+# in_root DIRECTORY COMMAND...: runs a command with the kernel's file systems and devices of its own,
+# mounted in its own mount namespace: they disappear with the command, however it ends. A program that
+# replaces /dev/null does so there alone. The root is a mount as well, so that the command may make such
+# a namespace.
 in_root() {
   local root=$1
   shift
@@ -115,7 +116,14 @@ in_root() {
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
-    mount --rbind /dev "$root/dev"
+    mount -t tmpfs -o mode=755 dev "$root/dev"
+    for node in null zero full random urandom tty kvm; do
+      if [[ -c /dev/$node ]]; then cp -a /dev/$node "$root/dev"; fi
+    done
+    mkdir -m 1777 "$root/dev/pts" "$root/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=666 pts "$root/dev/pts"
+    ln -s pts/ptmx /proc/self/fd "$root/dev"
+    for i in 0:in 1:out 2:err; do ln -s "/proc/self/fd/${i%:*}" "$root/dev/std${i#*:}"; done
     exec chroot "$root" "$@"' in_root "$root" \
     env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${CI:+"CI=$CI"} ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} "$@"

@@ -15,6 +15,8 @@ new_root() {
 
 read_snippets "$repository/README.md"
 new_root
+in_root "$root" sh -c 'echo >/dev/of_the_root'
+if [[ -e /dev/of_the_root ]]; then rm /dev/of_the_root && fail "a root has the machine's devices"; fi
 git clone -q "$repository" "$root/bpflink"
 # The packages' own tests, full optimization, debug information and small packages would take minutes
 # more. Debian's rpm has no macros for CMake.
