@@ -145,7 +145,7 @@ Node NodeFolder::group_of(std::span<const uint32_t> members) const {
   else if (is_nameless(first))
     group.name = fmt::format("{}, {} times", first.name, grouped(group.folded));
   else
-    group.name = fmt::format("{}\u2026 ({} smaller)", first_word(first), grouped(group.folded));
+    group.name = fmt::format("{}* ({} smaller)", first_word(first), grouped(group.folded));
   return group;
 }
 

@@ -143,11 +143,13 @@ std::string list_files(const OutputModel& model, unsigned most) {
     table.add(input.bytes, {grouped(input.bytes)}, input.name);
   }
   return table.print(most, {grouped(model.bytes)},
-                     fmt::format("in all, {} of them from no input", grouped(made)));
+                     fmt::format("in all, {} of them made by the linker", grouped(made)));
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
-  return fmt::format("{} %", whole == 0 ? 0 : (200 * part / whole + 1) / 2);
+  if (part == 0 || part >= whole) return part == 0 ? "0 %" : "100 %";
+  uint64_t share = (200 * part / whole + 1) / 2;
+  return share == 0 ? "< 1 %" : fmt::format("{} %", std::min<uint64_t>(share, 99));
 }
 
 std::string list_savings(const OutputModel& model) {

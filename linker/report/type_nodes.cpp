@@ -160,7 +160,7 @@ void TypeNodes::add_input(uint32_t index, const BtfView& input, uint64_t size, c
                              .bytes = bytes});
   };
   drop("types equal to earlier ones", types.equal);
-  drop("types made anew or not needed", types.unneeded);
+  drop("types not needed, or written anew by the linker", types.unneeded);
   drop("strings equal to earlier ones", strings.equal);
   drop("strings not needed", strings.unneeded);
   drop("header of .BTF", header);

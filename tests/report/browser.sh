@@ -88,7 +88,7 @@ page_is_right page.html event 100000 500
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
   "$BTFDEDUP" /sys/kernel/btf/vmlinux --size-map page.html
   page_is_right page.html task_struct 2000000
-  # What is small is in groups that say what it is, such as "bpf… (1,234 smaller)".
+  # What is small is in groups that say what it is, such as "bpf* (1,234 smaller)".
   grep -qF ' smaller)' page.html || fail 'no groups by the first word'
   grep -qF '(arrays and pointers of numbers)' page.html || fail 'no group of arrays of numbers'
   # The arrays of char are no part of char.

@@ -58,7 +58,7 @@ has 'any(.dropped[]; .file == "main.o" and .name == "twice" and .reason == "over
 has 'any(.dropped[]; .file == "lib.o" and .name == "unused" and .reason == "not reached from any root" and .bytes > 0)'
 has 'any(.dropped[]; .file == "table.o" and .reason == "DWARF" and .bytes > 0)'
 has 'any(.dropped[]; .file == "table.o" and .section == ".BTF" and .reason == "types equal to earlier ones")'
-has 'any(.dropped[]; .reason == "types made anew or not needed")'
+has 'any(.dropped[]; .reason == "types not needed, or written anew by the linker")'
 has 'any(.dropped[]; .file == "table.o" and .section == ".BTF" and .reason == "strings equal to earlier ones" and .bytes > 50)'
 has 'any(.dropped[]; .file == "main.o" and .reason == "strings not needed")'
 has '[.dropped[] | select(.reason == "header of .BTF") | [.file, .bytes]] == [["lib.o", 24], ["table.o", 24]]'

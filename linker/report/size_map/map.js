@@ -94,8 +94,11 @@ function drawTiles(place, tiles, x, y, w, h, depth) {
   });
 }
 
-// The map fills most of the window; in a narrow one, it is higher than wide.
-const heightFor = width => Math.round(Math.min(Math.max(innerHeight * .72, 420), width * (width < 640 ? 1.25 : .68)));
+// The map fills what the top leaves of the window; in a narrow one, it is higher than wide.
+const heightFor = width => {
+  const left = innerHeight - (svg.getBoundingClientRect().top + scrollY) - 70;  // on the first screen
+  return Math.round(Math.min(Math.max(left, innerHeight * .5, 420), width * (width < 640 ? 1.25 : .68)));
+};
 
 function draw(width = Math.round(svg.parentElement.clientWidth), height = heightFor(width)) {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);

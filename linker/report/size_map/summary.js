@@ -21,9 +21,12 @@ function tellLargest() {
 }
 
 function tellSavings() {
-  return (report.savings ?? []).map(({ option, what, bytes }) => [
-    `Can be saved: ${inBytes(bytes)} (${percent(bytes, report.output.bytes)}) with `,
-    element("code", { textContent: option }), `, which drops ${what}`]);
+  const savings = report.savings ?? [], all = sum(savings), code = text => element("code", { textContent: text });
+  const parts = savings.flatMap(({ option, what, bytes }, i) =>
+    [i ? ", " : "", `${count(bytes)} with `, code(option), ` (${what})`]);
+  if (!savings.length) return [];
+  const whole = `Can be saved: about ${inBytes(all)} (${percent(all, report.output.bytes)})`;
+  return [savings.length > 1 ? [whole, " with ", code("--shrink"), ": ", ...parts] : [whole, ": ", ...parts]];
 }
 
 function tellFolded() {

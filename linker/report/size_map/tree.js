@@ -31,17 +31,17 @@ function together(name, key, tiles) {
 const indicesOf = tile => tile.indices ??=
   [...new Set([...tilesBelow(tile)].map(below => below.index).filter(index => index !== undefined))];
 
-// "tcp" for tcp_sendmsg and __tcp_push: in a kernel, this is mostly the subsystem.
+// "tcp*" for tcp_sendmsg and __tcp_push: in a kernel, this is mostly the subsystem.
 function firstWord(tile) {
   if (tile.name.startsWith("(")) return tile.name;
-  return `${/^[^a-z0-9]*([a-z0-9]*)/i.exec(tile.name)[1].toLowerCase()}\u2026`;
+  return `${/^[^a-z0-9]*([a-z0-9]*)/i.exec(tile.name)[1].toLowerCase()}*`;
 }
 
 // Groups by the alphabet: "acpi to bio".
 function rangesOf(tiles) {
   const sorted = [...tiles].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
   const size = Math.ceil(sorted.length / Math.ceil(sorted.length / mostChildren));
-  const word = tile => short(tile.name.replace(/\u2026?( \([^)]*\))?$/, ""), 16);
+  const word = tile => short(tile.name.replace(/\*?( \([^)]*\))?$/, ""), 16);
   const ranges = [];
   for (let i = 0; i < sorted.length; i += size) {
     const part = sorted.slice(i, i + size), [from, to] = [part[0], part[part.length - 1]].map(word);

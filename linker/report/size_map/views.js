@@ -13,7 +13,7 @@ function tilesBy(levels, indices) {
 
 const byShare = { kind: "category", keyOf: shareOf };
 const bySection = { kind: "section", keyOf: node => node.section };
-const byInput = { kind: "file", keyOf: node => report.inputs[node.input]?.name ?? "(no one file)", nameOf: fileName };
+const byInput = { kind: "file", keyOf: node => report.inputs[node.input]?.name ?? "(the linker)", nameOf: fileName };
 const byProgram = { kind: "program", keyOf: node => node.program ?? "none", nameOf: program =>
   program === "none" ? "(no program)" : program === 0 ? "(several programs)" : nodes[program]?.name ?? "(unknown)" };
 
