@@ -21,6 +21,14 @@ find_program(BPFLINK_CLANG NAMES clang-23 clang-22 clang-21 clang-20 clang-19 cl
   clang-16 clang-15 clang-14 clang DOC "clang with the BPF target")
 set(BPFLINK_COMPILE_OPTIONS -g -O2 -mcpu=v3 -Wall CACHE STRING "Options for compiling BPF sources")
 
+# Refuses a source that neither exists nor is made.
+function(_bpflink_need target source)
+  get_source_file_property(is_made ${source} GENERATED)
+  if(NOT is_made AND NOT EXISTS ${source})
+    message(FATAL_ERROR "bpflink_add_object(${target}): there is no source ${source}")
+  endif()
+endfunction()
+
 # Compiles one source and stores the object's path in `variable`.
 function(_bpflink_compile target source variable)
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
@@ -37,6 +45,8 @@ function(_bpflink_compile target source variable)
     set(system_includes -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
   endif()
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.bpf)
+  # A later command of the directory may make the source.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _bpflink_need [[${target}]] [[${source}]])")
   set(compile ${BPFLINK_CLANG} --target=bpf ${BPFLINK_COMPILE_OPTIONS} ${system_includes} ${includes}
     ${definitions} ${ARG_COMPILE_OPTIONS})
   add_custom_command(OUTPUT ${object}

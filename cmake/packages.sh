@@ -5,21 +5,23 @@
 #   cmake/packages.sh GROUP...
 #
 # The groups: build (programs and tests of the presets), bpf (to compile, load and inspect BPF
-# objects), test (other programs that the tests call), bench (programs for tests/bench), release (to make
-# what a release publishes), lint (CI's style checks), sanitize (to build the preset `sanitize`), root (to
-# make a clean root), boot (to boot a kernel with tests/boot), kernel (to build and boot one with
-# samples/kernel/build.sh), libcxx (another C++ library to build with), arm64 (to build for arm64 and run
-# the result), boot_arm64 (to boot an arm64 kernel, with boot).
+# objects), rust (what samples/whole_program also needs), test (other programs that the tests call), bench
+# (programs for tests/bench), release (to make what a release publishes), lint (CI's style checks),
+# sanitize (to build the preset `sanitize`), root (to make a clean root), boot (to boot a kernel with
+# tests/boot), kernel (to build and boot one with samples/kernel/build.sh), libcxx (another C++ library to
+# build with), arm64 (to build for arm64 and run the result), boot_arm64 (to boot an arm64 kernel, with
+# boot).
 set -euo pipefail
 
 build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-container-dev
   liblzma-dev libzstd-dev liblz4-dev libbz2-dev libfmt-dev nlohmann-json3-dev libbpf-dev doctest-dev
   xz-utils)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
+rust=(rustc rust-src)
 test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
   time valgrind pahole doxygen meson ninja-build dpkg-dev git lintian debootstrap man-db zsh fish jq python3-jsonschema chromium
   poppler-utils
-  cargo rustc rust-src rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
+  "${rust[@]}" cargo rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)
 bench=(gcc libc6-dev libbpf-dev clang-19 bpftool hyperfine time python3 valgrind zstd)
 release=(build-essential debhelper doxygen dpkg-dev fakeroot git cargo)
 lint=(git clang-format-14 clang-tidy-19)

@@ -8,6 +8,7 @@
 # maintains the packages, and where the project is; without HOMEPAGE they name no place.
 set -euo pipefail
 
+command -v git >/dev/null || { echo "${0##*/}: error: git is not installed, which lists the sources" >&2 && exit 1; }
 directory=$(realpath -m "${1:?a directory}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=$(sed -nE 's/^project\(bpflink VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)

@@ -107,7 +107,7 @@ step 'Drop what the program does not use, source lines, and structs that nothing
 show bpflink --gc-sections --print-gc-sections --strip-line-info --prune-types \
   {count,packet,state}.bpf.o -o small.o
 show stat -c '%n: %s bytes' packet_counter.o small.o
-echo 'It runs as before. libbpf notes that source lines are missing; only the log of the verifier would show them.'
+echo 'It runs as before. Only the log of the verifier would show the source lines.'
 status=0
 run small.o || status=$?
 ((status == 0 || status == 77)) || exit "$status"

@@ -41,11 +41,11 @@ fn open_and_load<'obj>(
     open.load()
 }
 
+impl From<r#match::types::mode> for u32 {
+    fn from(from: r#match::types::mode) -> u32 { from.0 }
+}
 fn types_of_libbpf_cargo() {
     use r#match::types::{bss, event, mode};
-    impl From<mode> for u32 {
-        fn from(from: mode) -> u32 { from.0 }
-    }
     let ev = event { pid: 3, r#type: mode::MODE_B, ..event::default() };
     let bss = bss { ev, ..Default::default() };
     assert!(bss.mode == mode::MODE_A && u32::from(bss.ev.r#type) == 2 && ev.many[39][1] == 0 && ev.self_ == 0);

@@ -99,10 +99,10 @@ grep -qF '"m??/\";puts(\"no\");//$image$names"' skel.rs || fail 'another name in
 printf '.section .data,"aw"\n.byte 1,0,2\n.zero 5000\n.byte 0x22\n.zero 4095\n.byte 1\n.section .addr_space.1,"aw"\n.zero 9000\n' >zeros.s
 "$CLANG" --target=bpf -c zeros.s -o zeros.o
 "$BPFLINK" -q zeros.o -o linked.o
+cp user.c user.cpp
 for language in c cpp; do
   "$BPFSKEL" -q --$language --name x linked.o -o skel.h
   (($(wc -c <skel.h) < 16000)) || fail "zeros take $(wc -c <skel.h) bytes of text"
-  cp user.c user.$language
   if [[ $language == cpp ]]; then compiler=$CXX; else compiler=$CC; fi
   "$compiler" -Wall -Wextra -Werror user.$language -o user -lbpf
   ./user | cmp - linked.o || fail "other bytes in $language"

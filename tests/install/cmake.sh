@@ -184,3 +184,18 @@ for request in '9.0 REQUIRED' 'REQUIRED COMPONENTS no_such'; do
     fail "find_package(bpflink $request) finds something"
   fi
 done
+
+# A source that is missing is an error of CMake, unless a command makes it.
+mkdir ../missing && cd ../missing
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(missing LANGUAGES NONE)
+find_package(bpflink REQUIRED)
+bpflink_add_object(made SOURCES ${CMAKE_BINARY_DIR}/made.bpf.c)
+add_custom_command(OUTPUT made.bpf.c COMMAND echo "int x;" >made.bpf.c)
+EOF
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log 2>&1 || fail "a source that is made: $(<log)"
+cmake --build build >log 2>&1 || fail "a source that is made: $(<log)"
+echo 'bpflink_add_object(absent SOURCES absent.bpf.c)' >>CMakeLists.txt
+if cmake build >log 2>&1; then fail 'a missing source is no error'; fi
+contains log "bpflink_add_object(absent): there is no source"

@@ -46,6 +46,7 @@ diff - table <<END || fail 'another table'
 
 END
 contains summary.md 'prog.o: needs Linux'
+if sed "s|$tmp||g" summary.md | grep -q "${TMPDIR:-/tmp}/tmp"; then fail 'paths of the temporary folder are shown'; fi
 contains summary.md 'struct task_struct'
 
 # One of two kernels does not fit.
@@ -86,3 +87,8 @@ GITHUB_ACTIONS=true lint 0
 inputs=([object]=prog.o [kernels]='kernels/pid.btf nothing/*' [load]=true)
 lint 1
 contains summary.md 'kernels/pid.btf: load needs a vmlinuz of x86_64 or arm64'
+
+# A pattern that no file has
+inputs[kernels]='none/*.btf'
+lint 1
+contains summary.md 'error: no file matches none/*.btf'

@@ -73,6 +73,13 @@ cmake --build build >log
 is_count build/count.o
 [[ -x build/count ]] || fail 'no program with the skeleton'
 
+in_folder meson
+cp ../files/count.c .
+snippet 'In Meson' 1 >meson.build
+meson setup build >log && ninja -C build >log
+is_count build/count.o
+[[ -x build/count ]] || fail 'no program with the skeleton'
+
 # The message, from a program with the call at the text's position
 in_folder message
 snippet bpflink 1 >wanted

@@ -23,3 +23,9 @@ if [[ -d /sys/fs/bpf ]] && bpftool prog loadall walk.o "/sys/fs/bpf/walk-$$" 2>l
 else
   echo "not loaded: $(tail -n 1 log)"
 fi
+
+# Without rustc, it says what it needs.
+make clean >log
+mkdir none && ln -s "$(command -v sh)" "$(command -v make)" none
+if PATH=$PWD/none make libcore.rlib >log 2>&1; then fail 'made without rustc'; fi
+contains log 'needs rustc and rust-src: cmake/packages.sh rust'

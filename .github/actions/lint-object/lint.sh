@@ -25,7 +25,7 @@ check() {
   local name=$1
   shift
   result=passed
-  "$@" >"$tmp/output" 2>&1 || { result=failed && status=1; }
+  "$@" 2>&1 | sed "s|$tmp/||g" >"$tmp/output" || { result=failed && status=1; }
   sed 's/^/| /' "$tmp/output"
   { printf '\n%s:\n\n' "$name" && sed 's/^/    /' "$tmp/output"; } >>"$tmp/details"
 }
@@ -41,7 +41,11 @@ if ((${#patterns[@]})); then
   if [[ ${LOAD:-} == true ]]; then verdict=load; else verdict=check; fi
   # A pattern that no file has is none.
   for i in "${!kernels[@]}"; do [[ -e ${kernels[i]} || ${kernels[i]} != *[*]* ]] || unset "kernels[i]"; done
-  check Kernels bpfcore $verdict --table "$OBJECT" "${kernels[@]/#/--kernel=}"
+  if ((${#kernels[@]})); then
+    check Kernels bpfcore $verdict --table "$OBJECT" "${kernels[@]/#/--kernel=}"
+  else
+    check Kernels sh -c 'echo "error: no file matches $KERNELS"; false'
+  fi
   row Kernels "$result"
 fi
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "dedup/internal.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {
