@@ -149,7 +149,7 @@ constexpr unsigned function_index = ~0u;
   X(GetInstructionParent, Block, (Value))                                                         \
   X(GetBasicBlockParent, Value, (Block))                                                          \
   X(CloneModule, LlvmModule, (LlvmModule))                                                        \
-  X(AddTargetDependentFunctionAttr, void, (Value, const char*, const char*))                      \
+  X(TypeOf, Type, (Value))                                                                        \
   X(GetSubprogram, Metadata, (Value))                                                             \
   X(CountParams, unsigned, (Value))                                                               \
   X(IsNull, int, (Value))                                                                         \

@@ -106,40 +106,42 @@ class Optimizer {
   ///
   /// LLVM passes the members of a struct in place of a pointer to it where it knows all calls.
   /// These may be more than five, which kernels do not take, and others than those of BTF. It does
-  /// so, and inlines, only between functions that say they are for the same features, which nothing
-  /// else reads: functions that got parameters say otherwise in another attempt.
+  /// so only if nothing else has the address of the function: in another attempt, a variable has.
   LlvmModule optimize(LlvmModule module) {
-    constexpr const char *features = "target-features", *own = "none";
+    std::vector<std::string> variables;
     for (;;) {
       LlvmModule copy = llvm_.CloneModule(module);
       if (!session_.run_passes(copy,
                                fmt::format("forceattrs,lto<O{}>", session_.options.lto_level)))
         return nullptr;
-      bool is_done = true;
+      std::unordered_set<Value> promoted;
       ir_.for_each_function(copy, [&](Value f) {
-        if (!has_more_parameters_than_types(f)) return;
-        std::string name = ir_.name_of(f);
-        name.resize(std::min(name.find(".specialized"), name.size()));
-        Value original = llvm_.GetNamedFunction(module, name.c_str());
-        if (!original || ir_.attribute(original, features) == own) return;
-        llvm_.AddTargetDependentFunctionAttr(original, features, own);
-        is_done = false;
+        Value original = original_of(f, module);
+        if (original && llvm_.CountParams(f) > llvm_.CountParams(original))
+          promoted.insert(original);
       });
-      if (is_done) return copy;
+      if (promoted.empty()) {
+        for (const std::string& name : variables) llvm_.DeleteGlobal(ir_.find(copy, name));
+        return copy;
+      }
       llvm_.DisposeModule(copy);
+      for (Value function : promoted) {
+        Value variable = ir_.add_global(module, "bpflink.address", llvm_.TypeOf(function));
+        llvm_.SetInitializer(variable, function);
+        variables.push_back(ir_.name_of(variable));
+      }
     }
   }
 
-  bool has_more_parameters_than_types(Value function) const {
-    constexpr unsigned type = 4, of_result = 1;
-    unsigned most = 5;
-    Metadata subprogram = llvm_.GetSubprogram(function);
-    if (llvm_.IsDeclaration(function) || !subprogram) return false;
-    Value node = ir_.operand(llvm_.MetadataAsValue(ir_.context, subprogram), type);
-    unsigned size = node ? llvm_.GetMDNodeNumOperands(node) : 0;
-    if (Value types = size > 0 ? ir_.operand(node, size - 1) : nullptr)
-      if (unsigned count = llvm_.GetMDNodeNumOperands(types); count > 0) most = count - of_result;
-    return llvm_.CountParams(function) > most;
+  /// The function before optimization, which names clones "f.specialized.1"; null if there is none.
+  Value original_of(Value function, LlvmModule module) const {
+    if (llvm_.IsDeclaration(function)) return nullptr;
+    for (std::string name = ir_.name_of(function);;) {
+      if (Value original = llvm_.GetNamedFunction(module, name.c_str())) return original;
+      size_t end = name.rfind('.');
+      if (end == name.npos) return nullptr;
+      name.resize(end);
+    }
   }
 
   /// LLVM describes maps in their order, and what an inner map holds only if it has not seen the

@@ -148,9 +148,16 @@ static __attribute__((noinline)) int five(int a, int b, int c, int d, const stru
   { struct info i = {bpf_get_prandom_u32(), x}; return five(1, bpf_get_prandom_u32(), x, bpf_get_prandom_u32(), &i); }
 PROG(first, 3)
 PROG(second, bpf_get_prandom_u32())
+struct three { long a, b, c; };
+static __attribute__((noinline)) struct three hidden_result(long x) { return (struct three){x, x * bpf_get_prandom_u32(), x + 2}; }
+SEC("tc") int third(struct __sk_buff *ctx) { return hidden_result(ctx->len).b + hidden_result(ctx->mark).c; }
 END
-links members.bc
+links --save-temps members.bc
 ! shows 'r11' code out.o || fail "arguments on the stack: $(<shown)"
+for step in lto lto.opt; do
+  opt-19 -passes=verify -S out.o.$step.bc -o step.ll || fail 'no valid IR'
+  ! grep -e target-features -e bpflink step.ll || fail "what keeps LLVM from it is left"
+done
 
 # Another name for a function, which other files call by it or have as well
 bitcode named <<'END'
