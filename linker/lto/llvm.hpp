@@ -34,7 +34,7 @@ using DiagnosticHandler = void (*)(DiagnosticInfo, void*);
 
 /// Values of its enumerations.
 constexpr int external_linkage = 0, available_externally_linkage = 1;
-constexpr int internal_linkage = 8, private_linkage = 9;
+constexpr int weak_odr_linkage = 6, internal_linkage = 8, private_linkage = 9;
 constexpr int default_visibility = 0, hidden_visibility = 1;
 constexpr int function_type = 9;
 enum Severity : int { severity_error = 0, severity_warning = 1 };
@@ -149,6 +149,7 @@ constexpr unsigned function_index = ~0u;
   X(GetInstructionParent, Block, (Value))                                                         \
   X(GetBasicBlockParent, Value, (Block))                                                          \
   X(CloneModule, LlvmModule, (LlvmModule))                                                        \
+  X(RemoveEnumAttributeAtIndex, void, (Value, unsigned, unsigned))                                \
   X(TypeOf, Type, (Value))                                                                        \
   X(GetSubprogram, Metadata, (Value))                                                             \
   X(CountParams, unsigned, (Value))                                                               \

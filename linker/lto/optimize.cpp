@@ -108,6 +108,7 @@ class Optimizer {
   /// These may be more than five, which kernels do not take, and others than those of BTF. It does
   /// so only if nothing else has the address of the function: in another attempt, a variable has.
   LlvmModule optimize(LlvmModule module) {
+    const std::vector<std::string> global = hide_bodies(module);
     std::vector<std::string> variables;
     for (;;) {
       LlvmModule copy = llvm_.CloneModule(module);
@@ -122,6 +123,8 @@ class Optimizer {
       });
       if (promoted.empty()) {
         for (const std::string& name : variables) llvm_.DeleteGlobal(ir_.find(copy, name));
+        for (const std::string& name : global)
+          llvm_.SetLinkage(ir_.find(copy, name), external_linkage);
         return copy;
       }
       llvm_.DisposeModule(copy);
@@ -142,6 +145,47 @@ class Optimizer {
       if (end == name.npos) return nullptr;
       name.resize(end);
     }
+  }
+
+  /// Verifiers check global functions on their own, and other programs replace them: who calls them
+  /// may rely on their prototypes alone. As definitions that may become others of the same meaning,
+  /// they are inlined, and LLVM infers nothing from them. What compilers have inferred goes.
+  /// Returns the names of those that were no such definitions.
+  std::vector<std::string> hide_bodies(LlvmModule module) const {
+    constexpr std::string_view inferred[] = {"argmemonly",
+                                             "captures",
+                                             "dead_on_return",
+                                             "dereferenceable",
+                                             "dereferenceable_or_null",
+                                             "inaccessiblemem_or_argmemonly",
+                                             "inaccessiblememonly",
+                                             "initializes",
+                                             "memory",
+                                             "noalias",
+                                             "nocapture",
+                                             "nofree",
+                                             "nonnull",
+                                             "norecurse",
+                                             "noreturn",
+                                             "nosync",
+                                             "range",
+                                             "readnone",
+                                             "readonly",
+                                             "returned",
+                                             "willreturn",
+                                             "writeonly"};
+    std::vector<std::string> names;
+    ir_.for_each_function(module, [&](Value f) {
+      if (llvm_.IsDeclaration(f) || llvm_.GetLinkage(f) != external_linkage) return;
+      names.push_back(ir_.name_of(f));
+      llvm_.SetLinkage(f, weak_odr_linkage);
+      for (std::string_view name : inferred)
+        if (unsigned kind = llvm_.GetEnumAttributeKindForName(name.data(), name.size()))
+          for (unsigned i = 0; i <= llvm_.CountParams(f) + 1;
+               ++i)  // of all, the result, parameters
+            llvm_.RemoveEnumAttributeAtIndex(f, i - 1, kind);
+    });
+    return names;
   }
 
   /// LLVM describes maps in their order, and what an inner map holds only if it has not seen the

@@ -34,3 +34,40 @@ llvm-objdump-19 -dr whole.o >text
 if "$BPF_RUN" parts.o &>ran; then fail 'the kernel takes the objects: this shows nothing'; fi
 grep -q 'does not load' ran || run_object parts.o
 run_object whole.o
+
+# same_verdict loads|refused DEFINITION PROTOTYPE STATEMENTS: what stays global is called as its prototype says, whatever
+# its body is, so that the callers have the code that they have as objects, and the kernel says the same of both.
+same_verdict() {
+  local form way
+  for form in '' -flto; do
+    # shellcheck disable=SC2086 # none, or one
+    compile callee$form $form <<<"$2"
+    # shellcheck disable=SC2086
+    compile caller$form $form <<END_OF_FILE
+struct pair { long a, b; };
+$3;
+int table[8] = {1};
+SEC("socket") int prog(struct __sk_buff *ctx) { $4 }
+END_OF_FILE
+  done
+  "$BPFLINK" -q --license GPL caller.o callee.o -o parts.o
+  "$BPFLINK" -q --license GPL caller-flto.o callee-flto.o -o whole.o
+  for way in parts whole; do
+    if "$BPF_RUN" $way.o &>ran; then echo loads; else grep -q 'does not load' ran && echo refused; fi >verdict
+    [[ $(<verdict) == "$1" ]] || fail "$3 as $way: $(<verdict): $(<ran)"
+    llvm-objdump-19 -d --no-show-raw-insn -j socket $way.o | tail -n +3 >$way.code
+  done
+  diff parts.code whole.code || fail "$3: other code of the caller"
+}
+# an argument that is not used; the stores to what a pointer leads to; calls of the same arguments
+same_verdict loads 'volatile int v; __noinline int f(int x, int y) { return x + v; }' 'int f(int x, int y)' \
+  'return f(ctx->len, ctx->mark);'
+same_verdict loads 'struct pair { long a, b; }; __noinline int f(struct pair *p, int x) { if (p && x > 3) p->a = 1; return x * x; }' \
+  'int f(struct pair *p, int x)' 'struct pair p = {ctx->len, ctx->mark}; return f(&p, ctx->len);'
+same_verdict loads '__noinline int f(int x) { return x * x; }' 'int f(int x)' 'int x = ctx->len; return f(x) + f(x);'
+same_verdict loads '__noinline int f(int x) { return x * x; }' 'int f(int x)' 'f(3); return 1;'
+# a result that is an argument, is one number, is in a range; that there is a result
+same_verdict refused '__noinline int f(int x) { asm volatile(""); return x; }' 'int f(int x)' 'return table[f(ctx->len & 7)];'
+same_verdict refused '__noinline int f(int x) { asm volatile("" ::"r"(x)); return 3; }' 'int f(int x)' 'return table[f(ctx->len)];'
+same_verdict refused '__noinline unsigned f(unsigned x) { asm volatile(""); return x & 7; }' 'unsigned f(unsigned x)' \
+  'unsigned i = f(ctx->len); return i < 8 ? 0 : *(int *)(long)i;'
