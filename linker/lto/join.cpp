@@ -44,6 +44,7 @@ class Joining {
     if (session_.failed()) return nullptr;
     LlvmModule joined = joined_.front().module;
     llvm_.SetModuleIdentifier(joined, "lto", 3);
+    note_old_names(joined);
     return joined;
   }
 
@@ -120,6 +121,17 @@ class Joining {
           "rename one of them",
           name, session_.request.modules[named.first].name));
     }
+  }
+
+  /// Where files have a static "state" each, LLVM calls one of them "state.3".
+  void note_old_names(LlvmModule joined) {
+    ir_.for_each_global(joined, [&](Value value) {
+      const std::string name = ir_.name_of(value);
+      if (llvm_.GetLinkage(value) != internal_linkage) return;
+      std::string old = name;
+      while (!names_.contains(old) && old.contains('.')) old.resize(old.rfind('.'));
+      if (old != name) session_.old_names.emplace(name, old);
+    });
   }
 
   /// The globals that stand for CO-RE relocations have names that are unique in a module only:

@@ -104,6 +104,17 @@ void outline_each(Session& session) {
   }
 }
 
+/// Optimization names parts and clones of "state.3" "state.3.0" and "state.3.specialized.1".
+void answer_with_old_names(const Session& session, LlvmModule optimized) {
+  session.ir.for_each_global(optimized, [&](Value value) {
+    const std::string name = session.ir.name_of(value);
+    for (size_t end = name.size(); end != 0 && end != name.npos; end = name.rfind('.', end - 1))
+      if (auto old = session.old_names.find(name.substr(0, end)); old != session.old_names.end())
+        return answer(
+            {PartKind::Renamed, 0, fmt::format("{}\n{}{}", name, old->second, name.substr(end))});
+  });
+}
+
 /// Joins the modules, optimizes them as one, and makes the output.
 void compile_joined(Session& session) {
   session.start();
@@ -112,6 +123,7 @@ void compile_joined(Session& session) {
   if (!joined) return;
   joined = mend_debug_info(session, joined);
   if (session.options.lto_save_temps) session.show(PartKind::Optimized, joined);
+  answer_with_old_names(session, joined);
   session.emit(joined, session.options.lto_emit);
 }
 

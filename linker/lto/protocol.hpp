@@ -70,6 +70,7 @@ enum class PartKind : uint64_t {
   Optimized,  ///< bitcode after it
   Library,    ///< the identity of LLVM's library
   Release,    ///< its release, for messages
+  Renamed,    ///< "NAME\nOLD NAME" of a static function or variable
 };
 
 struct Part {

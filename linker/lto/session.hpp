@@ -85,6 +85,8 @@ class Session {
   std::optional<Cpu> cpu;   ///< of the modules, once one says it
   Assembly assembly;
   std::set<std::string> named_by_assembly;  ///< in any module
+  /// The names of static ones before joining, where other modules have them as well.
+  std::map<std::string, std::string> old_names;
   /// Built-in functions that the modules define, and that code generation has called
   std::set<std::string, std::less<>> defined_built_ins, called_built_ins;
 

@@ -199,6 +199,34 @@ shows 'shared' python3 "$bpfobj" declarations out.o || fail "no types: $(<shown)
 "$BPFLINK" --lto-target bpf host_big.bc -o out.o
 [[ $(od -An -tx1 -j5 -N1 out.o) == ' 02' ]] || fail 'bitcode of a big-endian host is not big-endian'
 
+# ---- names: static ones have those that they have in objects
+
+for i in {0..4}; do
+  for form in '' -flto; do
+    # shellcheck disable=SC2086 # none, or one
+    compile "static_$i$form" $form <<END
+static volatile int state = $i, table[4];
+static struct { long a; int *b; } pair;
+static __noinline int own(int x, int y) { return y ? x * $i + state : x; }
+SEC("tc") int prog_$i(struct __sk_buff *ctx)
+{
+  static int inner;
+  pair.a += ctx->len;
+  return own(ctx->mark, 1) + own(ctx->len, ctx->hash) + inner++ + pair.a + table[ctx->len & 3]++;
+}
+END
+  done
+done
+names() {
+  symbols "$1" | sed -n 's/^[^ ]* [tbd] //p' | sort
+  bpftool btf dump file "$1" | sed -nE "s/.* (VAR|FUNC) '([^']*)'.*linkage=(static)/\1 \2/p" | sort
+}
+links -q static_?-flto.o
+names out.o >names
+"$BPFLINK" -q static_?.o -o objects.o
+diff names <(names objects.o) || fail 'names of static ones are not those of objects'
+[[ $(grep -c '^state$' names) == 5 && $(grep -c 'VAR state' names) == 5 ]] || fail "$(<names)"
+
 # ---- with objects, in any order; from archives
 
 compile lib_object <lib.bpf.c

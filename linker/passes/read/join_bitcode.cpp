@@ -17,6 +17,7 @@
 #include "linker/context.hpp"
 #include "linker/lto/backend.hpp"
 #include "linker/object/gc_roots.hpp"
+#include "linker/object/renaming.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/text/locations.hpp"
@@ -50,7 +51,9 @@ class Joiner {
     if (!makes_object()) return write(*context_.object_output, output);
     if (context_.diagnostics.failed()) return;
     read_again(output);
-    if (object_of_all_) note_optimized_away();
+    if (!object_of_all_) return;
+    restore_names(*reply);
+    note_optimized_away();
   }
 
  private:
@@ -182,6 +185,18 @@ class Joiner {
       if (object->is_bitcode() && object_of_all_)
         object_of_all_->outlines.push_back(std::move(object));
     }
+  }
+
+  /// Gives static functions and variables the names that they have in objects. LLVM had to rename
+  /// those of which there are several.
+  void restore_names(const lto::Reply& reply) {
+    LinkOptions options;
+    for (const lto::Part& part : reply.parts)
+      if (size_t end = part.bytes.find('\n'); part.kind == lto::PartKind::Renamed)
+        options.redefine_symbols.emplace_back(part.bytes.substr(0, end),
+                                              part.bytes.substr(end + 1));
+    if (auto ok = Renaming(options).rename(*object_of_all_, ""); !ok)
+      context_.diagnostics.error(fmt::format("{}: {}", object_of_all_->name, ok.error().message));
   }
 
   /// Names the files: "a.bc", "a.bc, b.bc and 7 more".
