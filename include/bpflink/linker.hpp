@@ -1,6 +1,7 @@
 // Static linking of BPF ELF objects.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <expected>
 #include <functional>
@@ -131,6 +132,8 @@ struct LinkOptions {
   std::string lto_features = {};
   /// Switches of LLVM, as for -mllvm. Those that it does not have are without effect.
   std::vector<std::string> lto_switches = {};
+  /// Others, which it has to have.
+  std::vector<std::string> lto_checked_switches = {};
   /// A limit that grows with the bitcode.
   static constexpr unsigned by_size = ~0U;
   /// Seconds of processor time that LLVM may take; 0 for any. By default 8, and one for each 8 KiB
@@ -145,6 +148,8 @@ struct LinkOptions {
   /// Bitcode that was compiled for another machine is meant to become BPF: no warning about it
   /// (`--lto-target bpf`).
   bool lto_foreign = false;
+  /// The byte order that inputs have to have.
+  std::optional<std::endian> byte_order = {};
   /// Optimize bitcode as a whole program: functions become internal unless they are needed outside
   /// of it, not only hidden ones (`--lto-internalize`).
   bool lto_internalize = false;
@@ -153,6 +158,9 @@ struct LinkOptions {
   /// Write the joined bitcode before and after optimization beside the output, as OUTPUT.lto.bc and
   /// OUTPUT.lto.opt.bc (`--save-temps`).
   bool lto_save_temps = false;
+  /// Where to write them instead, as LLVM's text: to pre-opt.ll and post-opt.ll; "" for beside the
+  /// output.
+  std::string lto_dump_directory = {};
   /// What becomes of bitcode: an object, or its assembly (`--lto-emit-asm`), LLVM's text or bitcode
   /// of all of it.
   enum class Emit : uint8_t { Object, Assembly, Ir, Bitcode };

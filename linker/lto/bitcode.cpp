@@ -48,8 +48,20 @@ bool is_cut_off(std::span<const std::byte> file) {
   return !has_names && version_of_producer(producer_of(file)) >= first_with_names;
 }
 
+bool is_text(std::span<const std::byte> file) {
+  constexpr std::string_view words[] = {"; ModuleID", "source_filename", "target ",
+                                        "define ",    "declare ",        "!llvm."};
+  std::string_view text = text_of(file);
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (std::ranges::any_of(words, [&](auto word) { return text.starts_with(word); })) return true;
+    if (!text.starts_with(';')) return false;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
 bool is_bitcode(std::span<const std::byte> file) {
-  return starts_with(file, magic) || starts_with(file, wrapper_magic);
+  return starts_with(file, magic) || starts_with(file, wrapper_magic) || is_text(file);
 }
 
 std::string producer_of(std::span<const std::byte> bitcode) {

@@ -7,7 +7,10 @@
 
 namespace bpflink::lto {
 
-/// Whether a file is bitcode, raw or behind the wrapper header that some compilers write.
+/// Whether a file is LLVM's assembly ("a.ll"): text that begins, behind comments, as LLVM's does.
+bool is_text(std::span<const std::byte> file);
+
+/// Whether a file is that, or bitcode, raw or behind the wrapper header that some compilers write.
 bool is_bitcode(std::span<const std::byte> file);
 
 /// Whether the bitcode of a file ends within a block, or before the last one.

@@ -52,6 +52,7 @@ constexpr unsigned function_index = ~0u;
   X(GetDiagInfoSeverity, int, (DiagnosticInfo))                                                   \
   X(DisposeMessage, void, (char*))                                                                \
   X(CreateMemoryBufferWithMemoryRange, Buffer, (const char*, size_t, const char*, int))           \
+  X(CreateMemoryBufferWithMemoryRangeCopy, Buffer, (const char*, size_t, const char*))            \
   X(GetBufferStart, const char*, (Buffer))                                                        \
   X(GetBufferSize, size_t, (Buffer))                                                              \
   X(ParseBitcodeInContext2, int, (Context, Buffer, LlvmModule*))                                  \

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 #include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
+#include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/session.hpp"
@@ -84,11 +86,47 @@ std::pair<unsigned, size_t> newest_producer(const Request& request) {
   return newest;
 }
 
-void set_switches(const Llvm& llvm, const std::vector<std::string>& switches) {
+void set_switches(const Llvm& llvm, const LinkOptions& options) {
   std::vector<const char*> arguments{"bpflink"};
-  for (const std::string& text : switches) arguments.push_back(text.c_str());
-  if (!switches.empty())
+  for (const auto* switches : {&options.lto_switches, &options.lto_checked_switches})
+    for (const std::string& text : *switches) arguments.push_back(text.c_str());
+  if (arguments.size() > 1)
     llvm.ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "");
+}
+
+/// LLVM's list of its switches, which it prints and then ends the process.
+std::string print_switches(const Llvm& llvm) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    const char* arguments[] = {"bpflink", "--help-hidden"};
+    llvm.ParseCommandLineOptions(std::ssize(arguments), arguments, "");
+    ::_exit(1);
+  }
+  ::close(ends[1]);
+  auto text = read_to_end(ends[0]);
+  ::close(ends[0]);
+  retry([&] { return ::waitpid(child, nullptr, 0); });
+  return text ? std::string(text_of(*text)) : "";
+}
+
+/// Error: LLVM, which says nothing of it, has not all of the switches.
+std::expected<void, Error> check_switches(const Llvm& llvm,
+                                          const std::vector<std::string>& switches) {
+  const std::string known = switches.empty() ? "" : print_switches(llvm);
+  for (const std::string& text : switches) {
+    const std::string_view whole = text;
+    std::string_view name = whole.substr(std::min(whole.find_first_not_of('-'), whole.size()));
+    name = name.substr(0, name.find('='));
+    bool is_known = std::ranges::any_of(std::string_view("= \n["), [&](char end) {
+      return known.contains(fmt::format(" -{}{}", name, end)) ||
+             known.contains(fmt::format(" --{}{}", name, end));
+    });
+    if (!is_known) return fail("LLVM {} has no switch {} (--llvm-args)", llvm.version, text);
+  }
+  return {};
 }
 
 /// Makes an object of each module that has its symbols and types, and no code.
@@ -146,9 +184,12 @@ int run() {
     llvm = fail("{} is of LLVM {}, and LLVM {} made the bitcode", options.lto_library,
                 llvm->version, newest);
   if (llvm) answer({PartKind::Library, module, identity_of(llvm->file)});
-  if (llvm) set_switches(*llvm, options.lto_switches);
-  if (llvm)
-    if (auto ok = confine(options); !ok) llvm = std::unexpected(ok.error());
+  if (llvm) set_switches(*llvm, options);
+  if (llvm) {
+    auto ok = check_switches(*llvm, options.lto_checked_switches);
+    if (ok) ok = confine(options);
+    if (!ok) llvm = std::unexpected(ok.error());
+  }
   if (llvm && llvm->version != 0)
     answer({.kind = PartKind::Release, .bytes = fmt::format("LLVM {}", llvm->version)});
   if (llvm) {

@@ -98,9 +98,9 @@ auto fields_of(T& s) {
   } else {
     auto& o = s.options;
     return std::tie(o.lto_library, o.lto_first_library, o.lto_cpu, o.for_rustc, o.lto_features,
-                    o.lto_switches, o.lto_level, o.lto_timeout, o.lto_memory, o.lto_foreign,
-                    o.lto_internalize, o.keep_debug, o.kernel_names, o.lto_emit, o.lto_save_temps,
-                    s.joins, s.modules);
+                    o.lto_switches, o.lto_checked_switches, o.lto_dump_directory, o.lto_level,
+                    o.lto_timeout, o.lto_memory, o.lto_foreign, o.lto_internalize, o.keep_debug,
+                    o.kernel_names, o.lto_emit, o.lto_save_temps, s.joins, s.modules);
   }
 }
 

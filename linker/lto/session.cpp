@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "linker/lto/bitcode.hpp"
+
 namespace bpflink::lto {
 
 Session* Session::reading_;
@@ -56,12 +58,23 @@ void Session::report(std::string_view text) {
 
 Buffer Session::open() const {
   const Module& given = request.modules[index];
-  return llvm.CreateMemoryBufferWithMemoryRange(given.bitcode.data(), given.bitcode.size(),
-                                                std::string(given.name).c_str(), 0);
+  // Text has to end with a zero, which a copy has.
+  return llvm.CreateMemoryBufferWithMemoryRangeCopy(given.bitcode.data(), given.bitcode.size(),
+                                                    std::string(given.name).c_str());
 }
 
 LlvmModule Session::read() {
   LlvmModule module = nullptr;
+  if (is_text(bytes_of(request.modules[index].bitcode))) {
+    char* message = nullptr;
+    if (llvm.ParseIRInContext(ir.context, open(), &module, &message) != 0) {
+      std::string said = message;  // "a.ll:3:5: error: words\n  define\n  ^"
+      said.resize(std::min(said.find('\n'), said.size()));
+      if (size_t at = said.find("error: "); at != said.npos) said.erase(at, 7);
+      report(said);
+    }
+    return !failed_ && make_bpf(module) ? module : nullptr;
+  }
   reading_ = this;
   llvm.InstallFatalErrorHandler([](const char* reason) { reading_->explain_unreadable(reason); });
   int status = llvm.ParseBitcodeInContext2(ir.context, open(), &module);
@@ -172,7 +185,7 @@ void Session::emit(LlvmModule module, LinkOptions::Emit what) {
   using enum LinkOptions::Emit;
   switch (what) {
     case Bitcode:
-      return show(PartKind::Output, module);
+      return answer_with(PartKind::Output, llvm.WriteBitcodeToMemoryBuffer(module));
     case Ir:
       return answer({PartKind::Output, index, llvm.PrintModuleToString(module)});
     case Object:
@@ -180,6 +193,13 @@ void Session::emit(LlvmModule module, LinkOptions::Emit what) {
       if (Buffer buffer = generate(module, what == Object ? object_file : assembly_file))
         answer_with(PartKind::Output, buffer);
   }
+}
+
+void Session::show(PartKind kind, LlvmModule module) const {
+  if (options.lto_dump_directory.empty())
+    answer_with(kind, llvm.WriteBitcodeToMemoryBuffer(module));
+  else
+    answer({kind, index, llvm.PrintModuleToString(module)});
 }
 
 void Session::answer_with(PartKind kind, Buffer buffer) const {

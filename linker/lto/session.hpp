@@ -71,10 +71,8 @@ class Session {
   /// Makes code. Null after an error.
   Buffer generate(LlvmModule module, FileType type);
   void emit(LlvmModule module, LinkOptions::Emit what);
-  /// Answers with bitcode.
-  void show(PartKind kind, LlvmModule module) const {
-    answer_with(kind, llvm.WriteBitcodeToMemoryBuffer(module));
-  }
+  /// Answers with a module as a step has left it.
+  void show(PartKind kind, LlvmModule module) const;
 
   const Llvm& llvm;
   const Request& request;

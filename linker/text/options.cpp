@@ -304,7 +304,7 @@ std::string OptionTable::help() const {
     if (group.heading.empty()) continue;
     text += fmt::format("\n{}:\n", group.heading);
     for (const Option& option : group.options) {
-      if (option.help.empty()) continue;
+      if (option.help.empty() || find(option.long_name()) != &option) continue;
       std::string name(option.names);
       if (option.takes_value()) name += fmt::format(" {}", option.value_name());
       if (option.may_take_value()) name += fmt::format("[{}]", option.value);

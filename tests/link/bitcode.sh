@@ -536,6 +536,18 @@ links -u is_first undescribed.bc
 
 # ---- forms of files
 
+# LLVM's assembly, with and without what other programs put before it; also in archives
+for name in main lib; do opt-19 -S $name.bc -o $name.ll; done
+sed -i '/^; ModuleID/d; 1i\  ; a comment\n' lib.ll
+llvm-ar-19 rc text.a lib.ll
+for input in lib.ll text.a lib.bc; do
+  links main.ll $input
+  cmp once.o out.o || fail "text is another file: $input"
+done
+sed 's/^define.*@prog/broken &/' main.ll >broken.ll
+! "$BPFLINK" broken.ll -o out.o 2>text || fail 'broken text links'
+grep -qE '^broken.ll:[0-9]+:[0-9]+: error: broken.ll: expected top-level entity' text || fail "$(<text)"
+
 # The wrapper header: a magic, a version, the offset and size of the bitcode, and a machine
 python3 - <<'END'
 import struct

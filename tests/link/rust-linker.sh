@@ -43,13 +43,80 @@ cp symbols list
 ! rust/bpf-linker --export-symbols list symbols.o prog.o lib.rlib -o out.o &>text || fail 'an input is left out'
 [[ $(<text) == *'undefined symbol: absent'* ]] || fail "$(<text)"
 
-# What another linker does not know, this one takes, in any order and more than once.
-rustc -O0 -Oz --cpu v3 --cpu=v2 --cpu-features=+alu32 --btf --export a,b --export c --target=bpfel --unroll-loops \
-  --ignore-inline-never --llvm-args=--inline-threshold=0,--unknown --dump-module dump --disable-memory-builtins \
-  --disable-expand-memcpy-in-order --allow-bpf-trap --fatal-errors true --log-level error --log-file log --emit=obj \
-  --emit=asm || fail "$(<text)"
+# All options of bpf-linker 0.10, as its parser takes them: "--cpu v3" and "--cpu=v3", "-O2", "-O 2" and "-O=2". Each does
+# what it says, or is refused with a reason.
+while IFS=' ' read -r option value reason; do
+  case $option in
+    --*) spellings=("$option${value:+=$value}" "$option${value:+ $value}") ;;
+    *) spellings=("$option$value" "$option $value" "$option=$value") ;;
+  esac
+  for spelling in "${spellings[@]}"; do
+    rm -f out.o
+    # shellcheck disable=SC2086 # a space separates the value
+    if rust/bpf-linker prog.o lib.rlib $spelling $([[ $option == -o ]] || echo -o out.o) &>text; then
+      [[ -z $reason ]] || fail "accepted: $spelling"
+      [[ -s out.o ]] || fail "nothing written: $spelling"
+    elif [[ -z $reason || $(<text) != *"$reason"* ]]; then
+      fail "$spelling: $(<text)"
+    fi
+  done
+done <<'END'
+--target bpf
+--target bpfel-unknown-none
+--target bpfeb is little-endian, but --target is big-endian: compile it for that
+--target bpfx is no target for BPF
+--cpu v2
+--cpu v77 LLVM knows no processor v77
+--cpu-features +alu32
+--cpu-features +none LLVM knows not all features
+-o out.o
+--emit llvm-bc
+--emit asm
+--emit llvm-ir
+--emit obj
+--emit llvm must be one of llvm-bc, asm, llvm-ir, obj
+--btf
+--debug
+--allow-bpf-trap
+-L raw-dylibs
+-O 0
+-O 1
+-O 2
+-O 3
+-O s
+-O z
+-O 4 must be one of 0, 1, 2, 3, s, z
+--export-symbols symbols
+--export prog,other
+--log-file log
+--log-level error
+--log-level trace
+--log-level 3
+--log-level loud must be one of error, warn
+--unroll-loops
+--ignore-inline-never
+--dump-module dump/here
+--llvm-args --inline-threshold=0,--unroll-threshold=4
+--llvm-args --inline-threshold=0,--no-such-thing has no switch --no-such-thing (--llvm-args)
+--disable-expand-memcpy-in-order
+--disable-memory-builtins
+--fatal-errors true
+--fatal-errors false an error ends the link
+--fatal-errors perhaps must be one of true, false
+END
+for name in pre-opt post-opt; do llvm-as-19 dump/here/$name.ll -o module.bc || fail "--dump-module writes no $name.ll"; done
+for level in 3 error; do
+  rm log
+  rustc --log-level $level --log-file log
+  grep -v -x -F -f text log && fail 'another text in the file'
+  [[ $level == error || -s log ]] || fail 'no messages in the file'
+done
+for option in -V --version; do rust/bpf-linker $option | grep -q '[0-9]' || fail "no version: $option"; done
+rust/bpf-linker --help >text
+[[ -z $(grep -oE '^  (-.,)?-[-a-zA-Z]+' text | grep -oE -- '-[-a-zA-Z]+$' | sort | uniq -d) ]] || fail "twice in --help: $(<text)"
+# Options may come more than once.
+rustc -O0 -Oz --cpu v3 --cpu=v2 --export a,b --export c --emit=obj --emit=asm || fail "$(<text)"
 python3 "$bpfobj" check out.o
-[[ -e out.o.lto.bc ]] || fail 'no bitcode of --dump-module'
 rustc --emit asm --emit obj
 grep -q '^prog:' out.o || fail 'no assembly'
 # rustc names its outputs, and may do so again.
@@ -130,7 +197,7 @@ rustc --cpu v2 --cpu-features +alu32
 [[ $(llvm-objdump-19 -d out.o) == *"w0 "* ]] || fail 'without alu32'
 rustc --ignore-inline-never
 ! calls || fail 'not inlined'
-rustc --llvm-args --unknown,--force-remove-attribute=noinline
+rustc --llvm-args --inline-threshold=0,--force-remove-attribute=noinline
 ! calls || fail 'the second switch is without effect'
 rustc --emit llvm-ir
 grep -q '^define.* @prog' out.o || fail 'no IR'

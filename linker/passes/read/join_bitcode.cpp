@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <unordered_set>
 
 #include "dedup/messages.hpp"
@@ -70,14 +72,19 @@ class Joiner {
     if (!makes_object() && needs_object)
       context_.diagnostics.error(option + " makes no object, for reports or a skeleton");
     if (!options.lto_save_temps || !context_.target.path) return;
-    auto open = [&](std::string_view suffix) -> Outputs::Output* {
-      auto output =
-          context_.outputs.open("--save-temps", fmt::format("{}{}", *context_.target.path, suffix));
+    const std::string& directory = options.lto_dump_directory;
+    std::error_code error;
+    if (!directory.empty() && !std::filesystem::create_directories(directory, error) && error)
+      return context_.diagnostics.error(fmt::format("{}: {}", directory, error.message()));
+    auto open = [&](std::string_view suffix, std::string_view name) -> Outputs::Output* {
+      auto output = context_.outputs.open(
+          "--save-temps", directory.empty() ? fmt::format("{}{}", *context_.target.path, suffix)
+                                            : fmt::format("{}/{}", directory, name));
       if (!output) report_output(context_, std::move(output.error()));
       return output.value_or(nullptr);
     };
-    joined_bitcode_ = open(".lto.bc");
-    optimized_bitcode_ = open(".lto.opt.bc");
+    joined_bitcode_ = open(".lto.bc", "pre-opt.ll");
+    optimized_bitcode_ = open(".lto.opt.bc", "post-opt.ll");
     check_outputs(context_);  // again, with these two
   }
 

@@ -386,6 +386,11 @@ void read_inputs(Context& context) {
                            name_of(object->byte_order), first.name, name_of(first.byte_order)),
            .code = DiagnosticCode::InputMismatch,
            .file = object->name});
+  if (context.options.byte_order.value_or(first.byte_order) != first.byte_order)
+    context.diagnostics.error(
+        fmt::format("{}: is {}, but --target is {}: compile it for that", first.name,
+                    name_of(first.byte_order), name_of(*context.options.byte_order)),
+        {}, DiagnosticCode::InputMismatch, {.file = first.name});
 }
 
 }  // namespace bpflink

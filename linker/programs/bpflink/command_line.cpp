@@ -1,5 +1,7 @@
 #include "linker/programs/bpflink/command_line.hpp"
 
+#include <algorithm>
+
 #include "linker/programs/bpflink/rust_linker.hpp"
 #include "linker/text/response_file.hpp"
 
@@ -43,6 +45,7 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
   CommandLine command;
   std::optional<RustLinker> rust;
   if (as_bpf_linker || is_from_rustc(arguments)) rust.emplace(command);
+  if (rust) std::ranges::replace(arguments, "-V", "--version");
   OptionTable table = bpflink_table(command, rust);
   auto text = table.parse(std::move(arguments));
   if (!text) return std::unexpected(text.error());

@@ -32,6 +32,7 @@ struct LinkCommand {
   bool statistics = false;
   std::string reproduce_file;         ///< "" for none
   bool reproduce_all = false;         ///< also files that only archives name, wherever they are
+  std::string log_file;               ///< that messages are appended to; "" for none
   std::vector<std::string> warnings;  ///< about options without effect
 
   /// The command line, for reproduce_file.

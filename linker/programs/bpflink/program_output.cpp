@@ -1,14 +1,20 @@
 #include "linker/programs/bpflink/program_output.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <tuple>
 
 #include "dedup/messages.hpp"
+#include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
+#include "linker/io/write_all.hpp"
 #include "linker/programs/bpflink/reproduce.hpp"
 #include "linker/text/program.hpp"
 #include "linker/text/render.hpp"
@@ -45,6 +51,14 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
   return true;
 }
 
+std::expected<void, Error> DiagnosticPrinter::open_log() {
+  const std::string& file = command_.log_file;
+  if (file.empty()) return {};
+  constexpr mode_t mode = 0666;
+  log_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
+  return log_.is_open() ? std::expected<void, Error>() : system_error("--log-file " + file);
+}
+
 void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
   if (command_.json_diagnostics) {
     std::string line = json_line(to_json(diagnostic)) + "\n";
@@ -52,6 +66,8 @@ void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
   } else {
     print_diagnostic(program_, diagnostic, command_.color);
   }
+  const std::string text = log_.is_open() ? render(diagnostic, {.program = program_}) : "";
+  if (!text.empty()) std::ignore = write_all(log_.fd(), std::as_bytes(std::span(text)));
 }
 
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {
@@ -64,6 +80,10 @@ int run_link(const char* program, const LinkCommand& command, const std::string&
   std::signal(SIGPIPE, SIG_IGN);
   keep_inputs_mapped();
   DiagnosticPrinter printer(program, command);
+  if (auto ok = printer.open_log(); !ok) {
+    print_error(program, ok.error());
+    return 1;
+  }
   if (!command.reproduce_file.empty()) {
     auto omitted = write_reproducer(program, command, output);
     if (!omitted) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <ranges>
@@ -33,9 +34,14 @@ LinkOptions::Emit emit_of(std::string_view kind) {
 
 OptionAction set_rust_target(LinkOptions& link) {
   return [&link](std::string_view target) -> std::expected<void, Error> {
+    const std::string_view machine = target.substr(0, target.find('-'));
     if (target == "classic-header")
       link.classic_header = true;
-    else if (!target.starts_with("bpf"))
+    else if (machine == "bpfeb")
+      link.byte_order = std::endian::big;
+    else if (machine == "bpfel")
+      link.byte_order = std::endian::little;
+    else if (machine != "bpf")
       return fail("is no target for BPF");
     link.lto_foreign = true;
     return {};
@@ -108,9 +114,8 @@ OptionGroup RustLinker::options() {
        {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
        // rustc gives its level before that of the user. Below the second, LLVM inlines little where
        // all is one program, and not even core compiles; what is to be small says so itself.
-       {"-O0,-O1,-Os,-Oz,-O2", "", "Optimize as -O2 of a compiler does (default)",
-        set(link.lto_level, 2)},
-       {"-O3", "", "Optimize as -O3 of a compiler does", set(link.lto_level, 3)},
+       {"-O", "0|1|2|3|s|z...", "Optimize as -O3 of a compiler does; others: as -O2 (default)",
+        always([&](std::string_view level) { link.lto_level = level == "3" ? 3 : 2; })},
        {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
         always([&](std::string_view kind) {
           // The first output is the one that counts.
@@ -133,14 +138,23 @@ OptionGroup RustLinker::options() {
         set(copies_in_any_order_)},
        {"--llvm-args", "SWITCHES...", "Give LLVM these switches",
         always([&](std::string_view switches) { add_words(switches, switches_); })},
-       {"--dump-module", "DIR...", "The same as --save-temps", set(link.lto_save_temps)},
-       {"--log-level", "error|warn|info|debug|trace...", "From info on, the same as --verbose",
-        always([&](std::string_view level) {
-          command_.verbose = level != "error" && level != "warn";
+       {"--dump-module", "DIR...", "Write LLVM's text to DIR: pre-opt.ll and post-opt.ll",
+        always([&](std::string_view directory) {
+          link.lto_save_temps = true;
+          link.lto_dump_directory = directory;
         })},
+       {"--log-level", "error|warn|info|debug|trace|1|2|3|4|5...",
+        "error: as --quiet; from info on: as --verbose", always([&](std::string_view level) {
+          command_.quiet = level == "error" || level == "1";
+          command_.verbose = !command_.quiet && level != "warn" && level != "2";
+        })},
+       {"--log-file", "FILE...", "Append messages to FILE as well", store(command_.log_file),
+        FileUse::Write},
        // Always so here, or without a meaning
        {"--btf,--debug,--disable-memory-builtins", "", "", ignore()},
-       {"--fatal-errors,--log-file", "VALUE...", "", ignore()}}};
+       {"--fatal-errors", "true|false...", "", [](std::string_view value) {
+          return value == "true" ? std::expected<void, Error>() : fail("an error ends the link");
+        }}}};
 }
 
 void RustLinker::finish(const OptionTable& table) {
@@ -157,7 +171,7 @@ void RustLinker::finish(const OptionTable& table) {
     for (const char* text : {"--unroll-runtime", "--unroll-runtime-multi-exit",
                              "--unroll-max-upperbound=4294967295", "--unroll-threshold=4294967295"})
       switches.emplace_back(text);
-  switches.insert(switches.end(), switches_.begin(), switches_.end());
+  link.lto_checked_switches = switches_;
   if (link.lto_library.empty()) link.lto_first_library = find_llvm_of_rustc();
   // User space calls none of these, and they return pointers, which kernels accept of no function
   // that they check on its own.
