@@ -145,6 +145,8 @@ struct LinkOptions {
   /// A directory with what LLVM has made of bitcode: links of the same inputs take it from there,
   /// and put what is new there (`--lto-cache`); "" for none.
   std::string lto_cache = {};
+  /// MiB of files in it; the oldest ones go beyond that (`--lto-cache-size`).
+  unsigned lto_cache_size = 1024;
   /// Bitcode that was compiled for another machine is meant to become BPF: no warning about it
   /// (`--lto-target bpf`).
   bool lto_foreign = false;

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <system_error>
+#include <tuple>
+#include <vector>
 
 #include "linker/io/file_rights.hpp"
 #include "linker/io/output_file.hpp"
@@ -58,6 +62,25 @@ std::expected<void, Error> store_result(const std::string& path,
   auto ok = write_all(file->fd(), seal_of(path, result));
   if (ok) ok = write_all(file->fd(), result);
   return ok ? file->commit() : ok;
+}
+
+void trim_results(const std::string& directory, uint64_t most) {
+  namespace fs = std::filesystem;
+  const size_t length = ResultKey().path_in("").size() - 1;
+  std::vector<std::tuple<fs::file_time_type, uint64_t, fs::path>> results;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code gone;  // another link removes some as well
+    if (name.size() == length && name.find_first_not_of("0123456789abcdef") == name.npos &&
+        at->symlink_status(gone).type() == fs::file_type::regular)
+      results.emplace_back(at->last_write_time(gone), at->file_size(gone), at->path());
+  }
+  std::ranges::sort(results, std::greater());
+  for (uint64_t left = most; const auto& [time, size, path] : results) {
+    if (size > left) fs::remove(path, error);
+    left -= std::min(left, size);
+  }
 }
 
 }  // namespace bpflink

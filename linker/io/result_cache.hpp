@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <span>
@@ -32,5 +33,8 @@ std::optional<InputFile> find_result(const std::string& path);
 /// Writes a result, as a whole or not at all, and not where others may write. Errors: the file
 /// cannot be written.
 std::expected<void, Error> store_result(const std::string& path, std::span<const std::byte> result);
+
+/// Removes the oldest results of a directory, until the others have `most` bytes at most.
+void trim_results(const std::string& directory, uint64_t most);
 
 }  // namespace bpflink

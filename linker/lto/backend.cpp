@@ -214,8 +214,10 @@ std::expected<Reply, Error> run_backend(Request request) {
     return fail("LLVM knows not all features of processors in {} (--cpu-features)",
                 options.lto_features);
   // What cannot be kept is made again.
-  if (!cached_at.empty() && is_lasting(reply))
+  if (!cached_at.empty() && is_lasting(reply)) {
     std::ignore = store_result(cached_at, reply.file.bytes());
+    trim_results(options.lto_cache, uint64_t{options.lto_cache_size} << 20);
+  }
   return reply;
 }
 

@@ -426,6 +426,18 @@ rm -r kept/here/*
 mkdir -m 500 kept/none
 "$BPFLINK" --lto-cache kept/none main.bc lib.bc -o out.o || fail 'a cache that cannot be written to'
 
+# The oldest entries go.
+rm -r kept
+compiles yes main.bc lib.bc
+touch -d '1 minute ago' kept/here/*
+ls kept/here >old
+dd if=/dev/urandom bs=1M count=1 status=none of="kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./9/')"
+touch -d '1 hour ago' kept/here/9*
+echo mine >kept/here/notes
+compiles yes --lto-cache-size 1 --lto-O1 main.bc lib.bc
+[[ ! $(ls kept/here/9*) ]] 2>/dev/null || fail 'an old entry stays beyond the size'
+for name in $(<old) notes; do [[ -e kept/here/$name ]] || fail "$name is gone"; done
+
 # Reports know the definitions of bitcode, also those that are gone.
 "$BPFLINK" -y scale -y kept -y none --explain scale --Map map main.bc lib.bc -o out.o >text 2>&1
 for want in 'main.bc: reference to scale' 'lib.bc: definition of scale' 'main.bc: definition of kept' \

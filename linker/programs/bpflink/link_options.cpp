@@ -261,6 +261,8 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
          store_number(link.lto_memory, 0, 100'000'000)},
         {"--lto-cache", "DIR", "Take what LLVM made of the same bitcode from DIR, and put it there",
          store(link.lto_cache)},
+        {"--lto-cache-size", "MIB", "Remove the oldest files of DIR beyond MIB (default: 1024)",
+         store_number(link.lto_cache_size, 1, 100'000'000)},
         {"--lto-internalize", "",
          "Make functions that only bitcode calls static, not only hidden ones",
          set(link.lto_internalize)},
