@@ -14,13 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "dedup/messages.hpp"
+#include "linker/error.hpp"
 #include "linker/io/file_rights.hpp"
 
 namespace bpflink {
@@ -49,7 +52,11 @@ fs::path own_file() {
 
 std::expected<std::string, Error> find_program(const std::string& name, const char* variable,
                                                std::string_view purpose) {
-  if (const char* named = ::secure_getenv(variable); named && *named) return named;
+  if (const char* named = ::secure_getenv(variable); named && *named) {
+    if (::access(named, X_OK) == 0) return named;
+    return fail("{} needs the program that {} names, {}: {}", purpose, variable, named,
+                std::strerror(errno));
+  }
   const fs::path installed = fs::path(BPFLINK_LIBEXECDIR) / "bpflink";
   std::string refused;  // why a program that was found is not run
   for (const fs::path& from : {own_file(), fs::path("/proc/self/exe")}) {

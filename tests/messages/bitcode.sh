@@ -213,7 +213,7 @@ if ! bin/bpflink main.bc lib.bc -o out.o 2>errors; then
   expect_message "bpflink: error: main.bc: LLVM bitcode needs the program bpflink-lto, which is not in $directory" \
     bin/bpflink main.bc lib.bc -o out.o
 fi
-BPFLINK_LTO=/no/such/program fails 'main.bc: cannot run /no/such/program: No such file or directory' main.bc
+BPFLINK_LTO=/no/such/program fails 'main.bc: LLVM bitcode needs the program that BPFLINK_LTO names, /no/such/program: No such file or directory' main.bc lib.bc
 BPFLINK_LTO=/bin/false fails 'main.bc: bpflink-lto ended with status 1' main.bc
 BPFLINK_LTO=/bin/true fails 'main.bc: LLVM made no object' main.bc
 
