@@ -25,7 +25,15 @@ MACROS = """#ifndef EQUAL
 #ifndef CONF
 #define CONF SEC(".rodata.conf")
 #endif
+struct pair { unsigned a, b; };
 """
+# Functions of whose bodies a compiler that sees them knows more than callers may: parameters, body, arguments
+SHAPES = {"unused": ("unsigned x, unsigned y", "return x + common0;", "x, sum"),
+          "returned": ("unsigned x", "++table[2]; return x;", "sum & 3"),
+          "constant": ("unsigned x", "table[3] ^= x; return 77;", "x"),
+          "reads": ("const struct pair *p", "return p ? p->b * 3 : 1;", "&(struct pair){x, sum}"),
+          "writes": ("struct pair *p, unsigned x", "if (p && x & 1) p->a = x; return 5;", "&(struct pair){x, 2}, sum"),
+          "value": ("struct pair p", "return p.a ^ table[p.b & 3];", "(struct pair){x, sum}")}
 WORDS = ["accept", "drop", "redirect", "pass", "abort"]  # few, so that files have equal ones
 
 
@@ -130,6 +138,12 @@ class CFile:
     def call(self, function, argument):
         self.declare(f"unsigned {function}(unsigned x);")
         return f"{function}({argument})"
+
+    def add_shape(self, name, shape):
+        """A struct by value is what kernels refuse of a function that they check alone."""
+        attributes = "__hidden " if shape == "value" else self.rand.choice(["", "", "__hidden ", "__weak "])
+        self.declare("extern unsigned common0;")
+        self.lines.append(f"{attributes}__noinline unsigned {name}({SHAPES[shape][0]}) {{ {SHAPES[shape][1]} }}")
 
     def add_function(self, name, terms, attributes=""):
         text = body(self.rand, "unsigned sum = {};", terms, "return sum;")
@@ -242,8 +256,19 @@ def main(seed, count, with_rust=""):
             f.define(variable, f"{'' if f is strong else '__weak '}unsigned common{k} = {rand.randint(1, 500)};")
         variables.append(variable)
 
+    shapes = []
+    for n, f in enumerate(files):
+        for shape in rand.sample(list(SHAPES), 2):
+            f.add_shape(f"{shape}{n}", shape)
+            shapes.append((f"{shape}{n}", shape, f))
+
     def terms(f, level):
         found = f.local_terms()
+        others = [named for named in shapes if named[2] is not f]  # within a file, clang uses what it knows
+        if f in files and others:
+            name, shape, _ = rand.choice(others)
+            f.declare(f"unsigned {name}({SHAPES[shape][0]});")
+            found.append(f"{name}({SHAPES[shape][2]})")
         for variable in rand.sample(variables, 2):
             found += f.use(variable)
         for below in rand.sample(functions[level - 1], min(2, len(functions[level - 1]))):

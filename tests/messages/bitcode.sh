@@ -206,6 +206,12 @@ status=0
 "$lto" file 2>errors || status=$?
 [[ $status == 2 && $(<errors) == 'bpflink-lto: compiles LLVM bitcode for bpflink, which runs it itself' ]] || mistake "$(<errors)"
 
+# What the joined object defines is of one file.
+for i in 1 2 3 4; do bitcode "some_$i" <<<"int some_$i;"; done
+bitcode keyed <<<'struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 4); __uint(key_size, 8); __type(value, int); } keyed SEC(".maps");'
+"$BPFLINK" some_?.bc keyed.bc -o out.o 2>errors
+grep -qE "^>>> +defined in .*keyed.bpf.c:1 \(keyed.bc\)$" errors || mistake "$(<errors)"
+
 mkdir bin
 cp "$BPFLINK" bin
 if ! bin/bpflink main.bc lib.bc -o out.o 2>errors; then
