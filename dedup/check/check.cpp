@@ -192,8 +192,9 @@ std::string describe_fault(const BtfFault& fault, std::string_view misfit) {
   text += rule.text;
   std::string linux = "Linux";
   if (rule.until != LinuxRelease())
-    linux += fmt::format(" {}.{} until {}.{}", rule.since.major, rule.since.minor, rule.until.major,
-                         rule.until.minor);
+    linux +=
+        fmt::format(" {}.{} until {}.{}{}", rule.since.major, rule.since.minor, rule.until.major,
+                    rule.until.minor, rule.patched.empty() ? "" : ", unless patched");
   if (!rule.kernel.empty())
     text += fmt::format(" ({}: \"{}\")", linux, rule.kernel);
   else if (rule.until != LinuxRelease())

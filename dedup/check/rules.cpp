@@ -11,6 +11,9 @@ namespace {
 using enum BtfRule;
 using namespace releases;
 
+/// The releases that were maintained when Linux 6.3 mended it.
+constexpr LinuxRelease with_variable_fix[] = {{5, 4}, {5, 10}, {5, 15}, {6, 1}, {6, 2}};
+
 constexpr BtfRuleText rules[] = {
     {BlobSize, "blob-size", "a blob has at most 16 MiB", "", "load fewer types", first},
     {HeaderSize, "header-size", "a header has at least 24 bytes and fits into the blob",
@@ -138,7 +141,7 @@ constexpr BtfRuleText rules[] = {
      "in a DATASEC before its variables, a variable whose type begins with a qualifier or typedef "
      "does not follow a pointer, array, struct or union",
      "Invalid type", "write the DATASEC behind its variables and their types", variables,
-     any_variables},
+     any_variables, with_variable_fix},
     {FuncPrototype, "func-prototype", "a FUNC has a prototype", "Invalid type_id",
      "rewrite the function's type", functions},
     {ParameterName, "parameter-name", "the parameters of a FUNC have names", "Invalid arg#",
@@ -197,7 +200,8 @@ const BtfRuleText& btf_rule_text(BtfRule rule) {
 
 bool has_rule(LinuxRelease release, BtfRule rule) {
   const BtfRuleText& text = btf_rule_text(rule);
-  return text.since <= release && (text.until == LinuxRelease() || release < text.until);
+  return text.since <= release && (text.until == LinuxRelease() || release < text.until) &&
+         std::ranges::find(text.patched, release) == text.patched.end();
 }
 
 bool is_accepted(const BtfVerdict& verdict, LinuxRelease release) {

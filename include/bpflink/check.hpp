@@ -123,6 +123,7 @@ struct BtfRuleText {
   std::string_view advice;  ///< what to do
   LinuxRelease since;       ///< the first release that has it
   LinuxRelease until = {};  ///< the first later one that does not, or 0.0: all have it
+  std::span<const LinuxRelease> patched = {};  ///< earlier ones that updates freed of the rule
 };
 
 /// The text of a rule. Static.
@@ -161,7 +162,7 @@ struct BtfVerdict {
   BtfRequirement needs;  ///< the release that reads it, and why
 };
 
-/// Whether Linux `release` has a rule.
+/// Whether Linux `release` has a rule, whatever its updates are.
 bool has_rule(LinuxRelease release, BtfRule rule);
 
 /// Whether Linux `release` accepts the blob of a verdict: it reads all that the blob uses, and has
