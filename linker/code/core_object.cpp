@@ -1,63 +1,24 @@
 #include "linker/code/core_object.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "dedup/print/c_names.hpp"
 #include "linker/code/core_complaint.hpp"
 #include "linker/error.hpp"
 #include "linker/object/elf_file.hpp"
 #include "linker/object/elf_kind.hpp"
+#include "linker/object/label_tables.hpp"
+#include "linker/object/map_arguments.hpp"
+#include "linker/object/opcodes.hpp"
+#include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"
+#include "linker/types/map_rules.hpp"
 
 namespace bpflink {
 namespace {
-
-// Not in the headers of every system:
-constexpr uint8_t mode_mem_sign_extended = 0x80, mode_atomic = 0xc0, op_jcond = 0xe0;
-constexpr uint8_t stack_arguments = 11;
-constexpr int32_t atomic_add = 0x00, load_acquire = 0x100, store_release = 0x110;
-
-std::optional<KernelFeature> feature_of_arithmetic(const Insn& insn) {
-  bool is_64 = BPF_CLASS(insn.code) == BPF_ALU64;
-  switch (BPF_OP(insn.code)) {
-    case BPF_DIV:
-    case BPF_MOD:
-      return insn.off == 1 ? std::optional(KernelFeature::V4) : std::nullopt;
-    case BPF_MOV:
-      if (BPF_SRC(insn.code) != BPF_X || insn.off == 0) return std::nullopt;
-      // The 32-bit offset of a move is 8, 16 or 32; 1 casts to another address space.
-      return is_64 && insn.off == 1 ? KernelFeature::AddressCast : KernelFeature::V4;
-    case BPF_END:
-      return is_64 ? std::optional(KernelFeature::V4Codes) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
-
-/// The feature that an instruction belongs to, if not every kernel with BTF has it.
-std::optional<KernelFeature> feature_of(const Insn& insn) {
-  if (insn.is_indirect_jump()) return KernelFeature::IndirectJump;
-  if (insn.dst_reg == stack_arguments || insn.src_reg == stack_arguments)
-    return KernelFeature::StackArguments;
-  switch (BPF_CLASS(insn.code)) {
-    case BPF_ALU:
-    case BPF_ALU64:
-      return feature_of_arithmetic(insn);
-    case BPF_LDX:
-      return BPF_MODE(insn.code) == mode_mem_sign_extended ? std::optional(KernelFeature::V4Codes)
-                                                           : std::nullopt;
-    case BPF_STX:
-      if (BPF_MODE(insn.code) != mode_atomic || insn.imm == atomic_add) return std::nullopt;
-      return insn.imm == load_acquire || insn.imm == store_release ? KernelFeature::LoadAcquire
-                                                                   : KernelFeature::Atomics;
-    case BPF_JMP32:
-      return BPF_OP(insn.code) == BPF_JA ? KernelFeature::LongJump : KernelFeature::Jump32;
-    case BPF_JMP:
-      return BPF_OP(insn.code) == op_jcond ? std::optional(KernelFeature::MayGoto) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
 
 std::vector<CoreRecord> read_core_records(const ObjectFile& object) {
   std::vector<CoreRecord> records;
@@ -160,19 +121,60 @@ std::optional<size_t> CoreObject::find_program(std::string_view program) const {
                : std::nullopt;
 }
 
+namespace {
+
+/// The instructions that have the address of a variable with addresses of labels.
+std::vector<InsnPlace> find_label_tables(const ObjectFile& file) {
+  std::map<uint32_t, std::vector<uint64_t>> labels;  // by section
+  for (const InputSection& section : file.linked_sections())
+    for (const Relocation& relocation : section.relocations)
+      if (!section.is_code() && points_to_label(file, relocation))
+        labels[section.index].push_back(relocation.offset);
+  std::vector<InsnPlace> uses;
+  for (const InputSection& section : file.linked_sections())
+    for (const Relocation& relocation : section.relocations) {
+      if (labels.empty() || !section.is_code() || relocation.type != R_BPF_64_64) continue;
+      auto [holder, offset] = target_of(file, relocation).place;
+      auto of_section = holder ? labels.find(holder->index) : labels.end();
+      if (of_section == labels.end() || offset < 0) continue;
+      auto at = static_cast<uint64_t>(offset);
+      const InputSymbol* variable = file.by_place().find_variable(holder->index, at);
+      auto label = std::ranges::lower_bound(of_section->second, variable ? variable->value : at);
+      uint64_t end = variable ? variable->value + variable->size : at + 1;
+      if (label != of_section->second.end() && *label < end)
+        uses.push_back({section.index, relocation.offset});
+    }
+  return uses;
+}
+
+}  // namespace
+
 void CoreObject::analyze_code() {
   for (const CoreRecord& record : records) {
     locations.push_back(find_location(file(), record));
     accesses.push_back(describe_access(*file().btf, record.relocation));
   }
   graph = std::make_unique<const CodeGraph>(file());
-  for (const CodeFunction& function : graph->functions)
+  if (auto uses = find_label_tables(file()); !uses.empty())
+    feature_uses[KernelFeature::LabelTables] = std::move(uses);
+  for (const CodeFunction& function : graph->functions) {
+    for_each_relocated_argument(
+        file().sections[function.section], function.begin, function.end,
+        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation) {
+          const Map* map = object.find_map(file().symbols[relocation.symbol].name);
+          if (!map || reg != map_register(helper)) return;
+          std::string fault = find_argument_fault(helper, map->type);
+          if (!fault.empty())
+            wrong_maps[{std::move(fault), map->name}].push_back({function.section, at});
+        });
     for (uint32_t i = 0; i < function.insn_count; ++i) {
       const CodeInsn& insn = graph->insns[function.first_insn + i];
       InsnPlace place{function.section, insn.at};
       if (auto feature = feature_of(insn.insn)) feature_uses[*feature].push_back(place);
       if (loaded_parameter(insn.insn) > function.declared_parameters)
         excess_arguments.push_back(place);
+      if (insn.reference.kind == CodeReference::Kind::Ksym && !insn.insn.is_call())
+        ksym_uses[file().symbols[insn.reference.index].name].push_back(place);
       if (insn.reference.kind == CodeReference::Kind::Map)
         map_uses[file().symbols[insn.reference.index].name].push_back(place);
       if (!insn.insn.is_call()) continue;
@@ -181,6 +183,7 @@ void CoreObject::analyze_code() {
       else if (insn.insn.src_reg == 0 && insn.reference.kind == CodeReference::Kind::None)
         helper_calls[static_cast<uint32_t>(insn.insn.imm)].push_back(place);
     }
+  }
 }
 
 std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bpflink/core.hpp"
@@ -46,6 +47,9 @@ struct CoreObject {
   std::map<uint32_t, std::vector<InsnPlace>> helper_calls{};         ///< by the helper's id
   std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
   std::map<std::string_view, std::vector<InsnPlace>> map_uses{};     ///< by the map's name
+  std::map<std::string_view, std::vector<InsnPlace>> ksym_uses{};    ///< by the variable's name
+  /// Calls of helpers with maps that they do not take, by the reason and the map's name.
+  std::map<std::pair<std::string, std::string_view>, std::vector<InsnPlace>> wrong_maps{};
   std::vector<InsnPlace> excess_arguments{};  ///< loads of arguments that a function does not have
   std::map<KernelFeature, std::vector<InsnPlace>> feature_uses{};
 

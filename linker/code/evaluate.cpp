@@ -25,7 +25,7 @@ bool may_be_bound(const Insn& insn) {
 /// Whether a helper may call a function with a pointer into the caller's stack. Kernel functions
 /// and unknown helpers may.
 bool may_call_back(const Insn& call) {
-  if (call.src_reg != 0) return true;
+  if (call.src_reg != 0 || call.is_indirect_call()) return true;
   switch (call.imm) {
     case BPF_FUNC_for_each_map_elem:
     case BPF_FUNC_timer_set_callback:
@@ -45,7 +45,8 @@ bool returns_number(const Insn& insn) {
   constexpr int32_t helpers[] = {BPF_FUNC_ktime_get_ns,         BPF_FUNC_get_prandom_u32,
                                  BPF_FUNC_get_smp_processor_id, BPF_FUNC_get_current_pid_tgid,
                                  BPF_FUNC_get_current_uid_gid,  BPF_FUNC_ktime_get_boot_ns};
-  return insn.src_reg == 0 && std::ranges::find(helpers, insn.imm) != std::end(helpers);
+  return insn.is_call() && insn.src_reg == 0 &&
+         std::ranges::find(helpers, insn.imm) != std::end(helpers);
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ void Evaluator::step(uint32_t section, const CodeInsn& code) {
       store(insn, bound);
       break;
     default:
-      if (insn.is_call() && !code.is_static_call()) call_kernel(insn);
+      if (insn.is_indirect_call() || (insn.is_call() && !code.is_static_call())) call_kernel(insn);
   }
 }
 

@@ -7,15 +7,18 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/relocations/candidates.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/program_contexts.hpp"
+#include "linker/types/function_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -154,6 +157,43 @@ void check_prototypes(KernelNeeds& needs, const Subprograms& subprograms) {
       "let {} return an int, or make it static or __hidden");
 }
 
+/// The programs for which a verifier checks the function. Since Linux 6.8 it looks only into those
+/// that it meets a call of.
+ProgramList programs_checking(const KernelNeeds& needs, const Subprogram& subprogram) {
+  if (needs.kernel.has_release({6, 8}) == Knowledge::Absent) return subprogram.programs;
+  const CodeGraph& graph = *needs.code.graph;
+  const InputSymbol& symbol = *subprogram.symbol;
+  uint32_t called = graph.find_function(symbol.section, static_cast<int64_t>(symbol.value));
+  std::vector<InsnPlace> calls;
+  for (const CodeFunction& function : graph.functions)
+    for (const CodeInsn& insn :
+         std::span(graph.insns).subspan(function.first_insn, function.insn_count))
+      if (insn.is_static_call() && insn.reference.index == called)
+        calls.push_back({function.section, insn.at});
+  return needs.users_of(calls, CodeUse::Reached);
+}
+
+/// What no verifier accepts.
+void check_types(KernelNeeds& needs, const Subprograms& subprograms) {
+  Knowledge are_checked = needs.kernel.has(KernelFeature::GlobalFunctions);
+  if (are_checked == Knowledge::Absent) return;
+  const ObjectFile& file = needs.code.file();
+  const TaggedArguments tagged = find_tagged_arguments(file);
+  for (const auto& [id, subprogram] : subprograms) {
+    auto fault = find_function_fault(*file.btf, id, tagged);
+    if (!fault) continue;
+    ProgramList programs = programs_checking(needs, subprogram);
+    if (programs.empty()) continue;
+    CoreFinding& finding = add_finding(needs, subprogram);
+    finding.programs = std::move(programs);
+    std::string what = fmt::format("global function {} {}", subprogram.symbol->name, fault->what);
+    if (are_checked == Knowledge::Unknown)
+      finding.leave_unknown(std::move(what), release_advice);
+    else
+      finding.fail(std::move(what), fault->advice + ", or make it static or __hidden");
+  }
+}
+
 void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
   const ObjectFile& file = needs.code.file();
   if (needs.kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
@@ -177,10 +217,9 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
 
 void KernelNeeds::check_arguments() {
   if (!code.file().btf) return;
-  if (kernel.has(KernelFeature::VoidResults) == Knowledge::Known && code.file().tags.empty())
-    return;
   const Subprograms subprograms = find_subprograms(*this);
   check_prototypes(*this, subprograms);
+  check_types(*this, subprograms);
   check_tags(*this, subprograms);
 }
 

@@ -211,11 +211,10 @@ class CallRules {
       return is_probed ? Knowledge::Known : Knowledge::Unknown;
     }
     size_t first = rule == '-' ? releases.size() : first_release(rule);
-    constexpr LinuxRelease never{UINT16_MAX, 0};
     // Between two probed releases, it is not known.
     LinuxRelease after = releases[first - 1];
     ++after.minor;
-    return kernel_.has({first < releases.size() ? releases[first] : never, after});
+    return kernel_.has({first < releases.size() ? releases[first] : not_yet, after});
   }
 
   const Kernel& kernel_;

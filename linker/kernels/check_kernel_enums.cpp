@@ -36,6 +36,10 @@ CoreFinding& check_map_type(KernelNeeds& needs, std::string_view map, uint32_t t
 void check_rules(const Kernel& kernel, const Map& map, CoreFinding& finding) {
   auto fault = find_rule_fault(map);
   if (!fault || finding.status != CoreStatus::Resolves) return;
+  if (fault->is_of_libbpf)
+    return finding.leave_unknown(
+        fmt::format("whether a loader takes map {}, which {}", map.name, fault->text),
+        fault->advice);
   Knowledge creates =
       fault->since == LinuxRelease{} ? Knowledge::Absent : kernel.has_release(fault->since);
   std::string what = fmt::format("map {} {}", map.name, fault->text);

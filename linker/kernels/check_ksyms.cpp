@@ -134,7 +134,7 @@ void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& findin
     finding.fail(fmt::format("{} of {} has another type", entry.name, found.owner),
                  explain_declaration(types, entry.type_id, *found.types, found.type().type()));
   } else if (needs.kernel.option("CONFIG_KALLSYMS_ALL").knowledge == Knowledge::Absent) {
-    finding.fail("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
+    needs.variables_without_address.push_back(needs.findings.size() - 1);
   }
 }
 
@@ -199,6 +199,20 @@ void KernelNeeds::check_ksyms() {
     if (finding.need == CoreNeed::Kfunc && finding.status == CoreStatus::Unknown && entry.is_weak &&
         !code.kfunc_calls.contains(entry.name))
       finding.status = CoreStatus::Resolves;
+  }
+}
+
+/// Verifiers look for the address where an instruction has it, reached or not.
+void KernelNeeds::check_addresses() {
+  for (size_t index : variables_without_address) {
+    CoreFinding& finding = findings[index];
+    auto uses = code.ksym_uses.find(finding.symbol);
+    if (uses == code.ksym_uses.end()) continue;
+    finding.places = uses->second;
+    finding.use = CodeUse::Contained;
+    finding.programs = users_of(finding.places, finding.use);
+    if (!finding.programs.empty())
+      finding.fail("the kernel knows no addresses of variables: CONFIG_KALLSYMS_ALL is not set");
   }
 }
 

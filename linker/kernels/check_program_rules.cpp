@@ -1,6 +1,7 @@
 // Checks what kernels demand of a program as a whole: its license, and the maps that it refers to;
 // and instructions that later releases brought.
 #include <fmt/format.h>
+#include <linux/bpf.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "bpflink/btf_query.hpp"
 #include "dedup/format/kinds.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/gc_roots.hpp"
 #include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
 #include "linker/object/verifier_rules.hpp"
+#include "linker/types/value_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -31,18 +32,6 @@ bool may_not_lock(ProgramType type) {
   using enum ProgramType;
   return type == Kprobe || type == Tracepoint || type == RawTracepoint ||
          type == RawTracepointWritable || type == PerfEvent || type == SocketFilter;
-}
-
-bool has_spin_lock(const BtfView& types, const Map& map) {
-  uint32_t id = map.value_type_id == 0 ? 0 : skip_modifiers(types, map.value_type_id);
-  if (id == 0 || types.kind(id) != BtfKind::Struct) return false;
-  BtfType value = types.type(id);
-  for (uint32_t i = 0; i < value.vlen(); ++i) {
-    uint32_t member = skip_modifiers(types, value.member(i).type);
-    if (types.kind(member) == BtfKind::Struct && types.name(types.type(member)) == "bpf_spin_lock")
-      return true;
-  }
-  return false;
 }
 
 void check_licenses(KernelNeeds& needs) {
@@ -112,9 +101,10 @@ void check_exception_callbacks(KernelNeeds& needs) {
 }
 
 void check_locks(KernelNeeds& needs) {
+  if (!needs.object.btf()) return;
   for (const auto& [name, places] : needs.code.map_uses) {
     const Map* map = needs.object.find_map(name);
-    if (!map || !needs.object.btf() || !has_spin_lock(*needs.object.btf(), *map)) continue;
+    if (!map || !ValueRules(needs.code.file()).has_lock(map->value_type_id)) continue;
     for (std::string_view user : needs.users_of(places, CodeUse::Contained)) {
       const Program* program = needs.object.find_program(user);
       if (!program || !may_not_lock(program->meaning.type)) continue;
@@ -126,6 +116,37 @@ void check_locks(KernelNeeds& needs) {
   }
 }
 
+/// Kernels create a map without types whose value they do not accept, and do not lock its value.
+void check_values(KernelNeeds& needs) {
+  if (!needs.object.btf()) return;
+  ValueRules rules(needs.code.file());
+  std::vector<std::string_view> users;  // of each map with locks
+  for (const Map& map : needs.object.maps())
+    if (auto uses = needs.code.map_uses.find(map.name);
+        uses != needs.code.map_uses.end() && rules.has_lock(map.value_type_id))
+      for (std::string_view user : needs.users_of(uses->second, CodeUse::Contained))
+        users.push_back(user);
+  auto locking = needs.code.helper_calls.find(BPF_FUNC_spin_lock);
+  if (users.empty() || locking == needs.code.helper_calls.end()) return;
+  for (const Map& map : needs.object.maps()) {
+    auto uses = needs.code.map_uses.find(map.name);
+    if (uses == needs.code.map_uses.end()) continue;
+    const ValueFault fault = rules.find_fault(map.value_type_id);
+    Knowledge is_sought = needs.kernel.has_release(fault.since);
+    if (fault.text.empty() || is_sought == Knowledge::Absent) continue;
+    const ProgramList lockers = needs.users_of(locking->second, CodeUse::Reached);
+    for (std::string_view user : needs.users_of(uses->second, CodeUse::Contained)) {
+      if (std::ranges::find(lockers, user) == lockers.end()) continue;
+      CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(map.name), user);
+      std::string what = fmt::format("map {} {}", map.name, fault.text);
+      if (std::ranges::count(users, user) == 1 && is_sought == Knowledge::Known)
+        finding.fail(std::move(what));
+      else
+        finding.leave_unknown(std::move(what), load_advice);
+    }
+  }
+}
+
 }  // namespace
 
 void KernelNeeds::check_program_rules() {
@@ -133,13 +154,22 @@ void KernelNeeds::check_program_rules() {
   check_per_cpu_data(*this);
   check_exception_callbacks(*this);
   check_locks(*this);
+  check_values(*this);
+  for (const auto& [reason, places] : code.wrong_maps) {
+    const auto& [fault, map] = reason;
+    ProgramList users = users_of(places, CodeUse::Reached);
+    if (!users.empty())
+      add(CoreNeed::MapType, std::string(map), std::move(users), places)
+          .fail(fmt::format("{}, such as {}", fault, map));
+  }
 }
 
 void KernelNeeds::check_instructions() {
   for (const auto& [feature, places] : code.feature_uses) {
     if (kernel.has(feature) == Knowledge::Known) continue;
     const KernelFeatureRow& row = row_of(feature);
-    bool is_anywhere = kernel.has_release(row.refused_anywhere_before) == Knowledge::Absent;
+    bool is_anywhere = row.refused_anywhere_before == not_yet ||
+                       kernel.has_release(row.refused_anywhere_before) == Knowledge::Absent;
     CodeUse use = is_anywhere ? CodeUse::Contained : CodeUse::Reached;
     ProgramList programs = users_of(places, use);
     if (programs.empty()) continue;

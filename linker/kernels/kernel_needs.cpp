@@ -2,11 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 
 namespace bpflink {
 
+std::string find_byte_order_fault(const CoreObject& object, const Kernel& kernel) {
+  std::endian order = object.file().byte_order;
+  if (order == kernel.btf.byte_order()) return "";
+  return order == std::endian::big ? "the object is big-endian, and the kernel is little-endian"
+                                   : "the object is little-endian, and the kernel is big-endian";
+}
+
 void KernelNeeds::check() {
+  if (std::string fault = find_byte_order_fault(code, kernel); !fault.empty())
+    add(CoreNeed::Instructions, "byte order", "")
+        .fail(std::move(fault),
+              "compile it for the kernel's machine, with --target=bpfel or bpfeb");
   check_ksyms();
   check_kconfig();
   check_attach_targets();
@@ -16,6 +28,7 @@ void KernelNeeds::check() {
 }
 
 void KernelNeeds::check_code() {
+  check_addresses();
   check_program_rules();
   check_calls();
   check_arguments();
@@ -68,7 +81,9 @@ void KernelNeeds::report_release(CoreFinding& finding, const Introduction& broug
                                  std::string thing, std::string_view lacks,
                                  std::string advice) const {
   if (kernel.has(brought) == Knowledge::Absent)
-    return finding.fail(fmt::format("{} came with {}", lacks, linux_name(brought.since)),
+    return finding.fail(brought.since == not_yet
+                            ? fmt::format("no kernel takes {}", thing)
+                            : fmt::format("{} came with {}", lacks, linux_name(brought.since)),
                         std::move(advice));
   bool is_perhaps = kernel.has_release(brought.perhaps) == Knowledge::Known;
   finding.leave_unknown(std::move(thing), is_perhaps ? load_advice : release_advice);

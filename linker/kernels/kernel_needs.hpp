@@ -36,6 +36,9 @@ inline constexpr std::string_view loader_sets_it_advice = "the program that load
 inline constexpr std::string_view release_advice = "give its --release";
 inline constexpr std::string_view load_advice = "only a load on that kernel can tell";
 
+/// Why a kernel cannot load the object: its code has the other byte order; or "".
+std::string find_byte_order_fault(const CoreObject& object, const Kernel& kernel);
+
 /// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
 /// not checked.
@@ -78,7 +81,9 @@ struct KernelNeeds {
                       std::string_view lacks, std::string advice = {}) const;
 
   std::unordered_map<std::string_view, size_t> kfuncs{};  ///< findings of those that are declared
+  std::vector<size_t> variables_without_address{};        ///< findings of those that exist
   void check_ksyms();
+  void check_addresses();
   void check_kconfig();
   void check_attach_targets();
   void check_struct_ops();

@@ -26,6 +26,8 @@ struct Insn {
   bool is_call() const { return code == (BPF_JMP | BPF_CALL); }
   /// A call of a function of this object, `imm` instructions after the next.
   bool is_local_call() const { return is_call() && src_reg == BPF_PSEUDO_CALL; }
+  /// `callx`: a call of the function whose address is in a register. No kernel takes it.
+  bool is_indirect_call() const { return code == (BPF_JMP | BPF_CALL | BPF_X); }
   bool is_exit() const { return code == (BPF_JMP | BPF_EXIT); }
   /// `gotox`: a jump to the address in a register.
   bool is_indirect_jump() const { return code == (BPF_JMP | BPF_JA | BPF_X); }
@@ -33,7 +35,7 @@ struct Insn {
   bool is_jump() const {
     uint8_t insn_class = BPF_CLASS(code);
     return (insn_class == BPF_JMP || insn_class == BPF_JMP32) && !is_call() && !is_exit() &&
-           !is_indirect_jump();
+           !is_indirect_jump() && !is_indirect_call();
   }
   /// ld_imm64, or a move of an immediate: the instructions that compilers put a type id into.
   bool has_type_id_immediate() const {

@@ -50,6 +50,9 @@ enum class KernelFeature : uint8_t {
   LoadAcquire,     ///< load-acquire and store-release
   IndirectJump,    ///< gotox
   StackArguments,  ///< stores through r11
+  IndirectCall,    ///< callx, which compilers make
+  OtherInstruction,
+  LabelTables,  ///< of `goto *table[i]`, in data: loaders fill in only .jumptables
 };
 
 struct KernelFeatureRow {
@@ -98,6 +101,10 @@ inline constexpr auto kernel_features = [] {
       {LoadAcquire, {{6, 15}}, "load-acquire and store-release", without_v4, {5, 12}},
       {IndirectJump, {{6, 19}}, "gotox", "compile with -fno-jump-tables", {6, 19}},
       {StackArguments, {{7, 2}}, "arguments on the stack", "pass at most five"},
+      {IndirectCall, in_no_kernel, "calls through pointers",
+       "call functions by their names, in a switch or ifs", not_yet},
+      {OtherInstruction, in_no_kernel, "instructions that no kernel has", "", not_yet},
+      {LabelTables, in_no_kernel, "tables of labels", "use a switch"},
   });
 }();
 
@@ -108,6 +115,6 @@ constexpr const KernelFeatureRow& row_of(KernelFeature feature) {
 static_assert(std::ranges::all_of(kernel_features, [](const KernelFeatureRow& row) {
   return &row == &row_of(row.feature);
 }));
-static_assert(kernel_features.back().feature == KernelFeature::StackArguments);
+static_assert(kernel_features.back().feature == KernelFeature::LabelTables);
 
 }  // namespace bpflink

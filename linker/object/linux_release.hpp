@@ -31,6 +31,11 @@ struct Introduction {
   LinuxRelease perhaps = since;
 };
 
+/// Later than each release: of what no kernel has.
+inline constexpr LinuxRelease not_yet{UINT16_MAX, 0};
+/// The newest release that was asked is 7.3.
+inline constexpr Introduction in_no_kernel{not_yet, {7, 4}};
+
 /// The release of such a number.
 constexpr LinuxRelease release_of(uint32_t code) {
   return {static_cast<uint16_t>(code >> 16), static_cast<uint16_t>(code >> 8 & 0xff)};

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "dedup/internal.hpp"
+#include "linker/object/helpers.hpp"
 #include "linker/object/linux_release.hpp"
 #include "linker/types/map_definition.hpp"
 
@@ -16,7 +19,8 @@ namespace bpflink {
 namespace {
 
 // Not in the headers of every system:
-constexpr uint32_t map_type_cgrp_storage = 32, map_type_insn_array = 34;
+constexpr uint32_t map_type_cgrp_storage = 32, map_type_insn_array = 34, map_type_rhash = 35;
+constexpr uint32_t user_ringbuf_drain = 209, cgrp_storage_get = 210;
 constexpr uint32_t flag_no_prealloc = 1, flag_no_common_lru = 2, flag_numa_node = 4,
                    flag_read_only = 8, flag_write_only = 16, flag_build_id = 32,
                    flag_zero_seed = 64, flag_read_only_program = 128, flag_write_only_program = 256,
@@ -49,20 +53,28 @@ constexpr FlagName flag_names[] = {
     {flag_overwrite, "BPF_F_RB_OVERWRITE", {6, 19}},
 };
 
+/// What becomes of a map whose definition does not give a size.
+enum class WithoutSize : uint8_t {
+  Refused,
+  Completed,         ///< programs set the size before the load
+  CompletedByOthers  ///< than libbpf
+};
+
 /// The sizes in bytes that keys or values may have.
 struct SizeRule {
   uint64_t least = 0, most = 0;
   uint64_t multiple_of = 1;
   uint64_t other = 0;             ///< another size that is allowed
   LinuxRelease other_since = {};  ///< from this release on
-  bool may_be_absent = false;     ///< loaders or programs often set it
-  uint64_t once_most = 0;         ///< what releases before `more_since` allow, if it is less
+  WithoutSize without = WithoutSize::Refused;
+  uint64_t once_most = 0;  ///< what releases before `more_since` allow, if it is less
   LinuxRelease more_since = {};
 };
 constexpr uint64_t any_bytes = UINT32_MAX, per_cpu_bytes = 32 << 10;
 constexpr SizeRule none{}, some{1, any_bytes}, per_cpu{1, per_cpu_bytes}, index_key{4, 4},
-    descriptor{.least = 4, .most = 4, .may_be_absent = true},
-    stack_of_addresses{.least = 8, .most = any_bytes, .multiple_of = 8, .may_be_absent = true},
+    descriptor{.least = 4, .most = 4, .without = WithoutSize::CompletedByOthers},
+    stack_of_addresses{
+        .least = 8, .most = any_bytes, .multiple_of = 8, .without = WithoutSize::Completed},
     lpm_key{5, 260}, one_cookie{.least = 4, .most = 4, .other = 8},
     with_program_58{.least = 4, .most = 4, .other = 8, .other_since = {5, 8}},
     with_program_59{.least = 4, .most = 4, .other = 8, .other_since = {5, 9}},
@@ -135,6 +147,12 @@ constexpr MapRules rules[] = {
     {map_type_arena, "arena", none, none,
      flag_mmapable | flag_segv_on_fault | flag_no_user_conversion, flag_mmapable},
     {map_type_insn_array, "insn_array", index_key, {16, 16}, 0},
+    {map_type_rhash,
+     "rhash",
+     {1, UINT16_MAX},
+     some,
+     flag_no_prealloc | array_flags,
+     flag_no_prealloc},
 };
 
 std::string describe_sizes(const SizeRule& rule, std::string_view what) {
@@ -158,8 +176,15 @@ std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
   if (!is_given) {
     // The loader sets the size of what __array(values, ...) gives.
     bool has_values = !is_key && map.attribute("values");
-    if (rule.least == 0 || rule.may_be_absent || has_values) return std::nullopt;
-    return MapFault{fmt::format("{} has no {}", type, what)};
+    if (rule.least == 0 || rule.without == WithoutSize::Completed || has_values)
+      return std::nullopt;
+    if (rule.without == WithoutSize::Refused)
+      return MapFault{fmt::format("{} has no {}", type, what)};
+    return MapFault{
+        fmt::format("has no {}, which maps {} need and libbpf does not add", what, type),
+        {},
+        fmt::format("__uint({}_size, sizeof(int));", what),
+        true};
   }
   // Another object may define a struct that this one only declares.
   bool has_type = (is_key ? map.key_type_id : map.value_type_id) != 0;
@@ -200,7 +225,96 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
   return newest.since == LinuxRelease{} ? std::nullopt : std::optional(std::move(newest));
 }
 
+/// Maps that only these helpers take. From check_map_func_compatibility() of Linux 7.3: what it
+/// lets pass, earlier releases let pass as well, if they have the helper and the type.
+struct MapHelpers {
+  uint32_t map_type;
+  std::vector<uint32_t> helpers;
+};
+const std::vector<MapHelpers>& map_helpers() {
+  constexpr uint32_t lookup = BPF_FUNC_map_lookup_elem, update = BPF_FUNC_map_update_elem,
+                     remove = BPF_FUNC_map_delete_elem, push = BPF_FUNC_map_push_elem,
+                     pop = BPF_FUNC_map_pop_elem, peek = BPF_FUNC_map_peek_elem;
+  static const std::vector<MapHelpers> all = {
+      {BPF_MAP_TYPE_PROG_ARRAY, {BPF_FUNC_tail_call}},
+      {BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+       {BPF_FUNC_perf_event_read, BPF_FUNC_perf_event_output, BPF_FUNC_perf_event_read_value,
+        BPF_FUNC_skb_output, BPF_FUNC_xdp_output}},
+      {BPF_MAP_TYPE_STACK_TRACE, {BPF_FUNC_get_stackid}},
+      {BPF_MAP_TYPE_CGROUP_ARRAY, {BPF_FUNC_skb_under_cgroup, BPF_FUNC_current_task_under_cgroup}},
+      {BPF_MAP_TYPE_ARRAY_OF_MAPS, {lookup}},
+      {BPF_MAP_TYPE_HASH_OF_MAPS, {lookup}},
+      {BPF_MAP_TYPE_DEVMAP, {BPF_FUNC_redirect_map, lookup}},
+      {BPF_MAP_TYPE_DEVMAP_HASH, {BPF_FUNC_redirect_map, lookup}},
+      {BPF_MAP_TYPE_CPUMAP, {BPF_FUNC_redirect_map}},
+      {BPF_MAP_TYPE_XSKMAP, {BPF_FUNC_redirect_map, lookup}},
+      {BPF_MAP_TYPE_SOCKMAP,
+       {BPF_FUNC_sk_redirect_map, BPF_FUNC_sock_map_update, BPF_FUNC_msg_redirect_map,
+        BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
+      {BPF_MAP_TYPE_SOCKHASH,
+       {BPF_FUNC_sk_redirect_hash, BPF_FUNC_sock_hash_update, BPF_FUNC_msg_redirect_hash,
+        BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
+      {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, {BPF_FUNC_sk_select_reuseport}},
+      {BPF_MAP_TYPE_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
+      {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
+      {BPF_MAP_TYPE_QUEUE, {push, pop, peek}},
+      {BPF_MAP_TYPE_STACK, {push, pop, peek}},
+      {BPF_MAP_TYPE_BLOOM_FILTER, {push, peek}},
+      {BPF_MAP_TYPE_SK_STORAGE, {BPF_FUNC_sk_storage_get, BPF_FUNC_sk_storage_delete}},
+      {BPF_MAP_TYPE_INODE_STORAGE, {BPF_FUNC_inode_storage_get, BPF_FUNC_inode_storage_delete}},
+      {BPF_MAP_TYPE_TASK_STORAGE, {BPF_FUNC_task_storage_get, BPF_FUNC_task_storage_delete}},
+      {map_type_cgrp_storage, {cgrp_storage_get, cgrp_storage_get + 1}},
+      {BPF_MAP_TYPE_RINGBUF,
+       {BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve, BPF_FUNC_ringbuf_query,
+        BPF_FUNC_ringbuf_reserve_dynptr}},
+      {BPF_MAP_TYPE_USER_RINGBUF, {user_ringbuf_drain}},
+      {map_type_insn_array, {}},
+  };
+  return all;
+}
+
+constexpr uint32_t common_helpers[] = {BPF_FUNC_map_lookup_elem, BPF_FUNC_map_update_elem,
+                                       BPF_FUNC_map_delete_elem};
+/// Those that get a map in r2, behind a context.
+constexpr uint32_t helpers_with_context[] = {
+    BPF_FUNC_tail_call,        BPF_FUNC_perf_event_output,   BPF_FUNC_get_stackid,
+    BPF_FUNC_skb_under_cgroup, BPF_FUNC_sk_redirect_map,     BPF_FUNC_sock_map_update,
+    BPF_FUNC_msg_redirect_map, BPF_FUNC_sock_hash_update,    BPF_FUNC_msg_redirect_hash,
+    BPF_FUNC_sk_redirect_hash, BPF_FUNC_sk_select_reuseport, BPF_FUNC_skb_output,
+    BPF_FUNC_xdp_output};
+
+bool is_one_of(std::span<const uint32_t> helpers, uint32_t helper) {
+  return std::ranges::find(helpers, helper) != helpers.end();
+}
+
+/// Whether the helper takes maps of few types only.
+bool is_special(uint32_t helper) {
+  return !is_one_of(common_helpers, helper) &&
+         std::ranges::any_of(map_helpers(),
+                             [&](const MapHelpers& row) { return is_one_of(row.helpers, helper); });
+}
+
 }  // namespace
+
+uint8_t map_register(uint32_t helper) {
+  static const auto registers = [] {
+    std::array<uint8_t, UINT8_MAX> all{};
+    for (const MapHelpers& row : map_helpers())
+      for (uint32_t each : row.helpers) all[each] = 1;
+    for (uint32_t each : common_helpers) all[each] = 1;
+    for (uint32_t each : helpers_with_context) all[each] = 2;
+    return all;
+  }();
+  return helper < registers.size() ? registers[helper] : uint8_t{0};
+}
+
+std::string find_argument_fault(uint32_t helper, uint32_t map_type) {
+  auto row = std::ranges::find(map_helpers(), map_type, &MapHelpers::map_type);
+  bool is_taken =
+      row == map_helpers().end() ? !is_special(helper) : is_one_of(row->helpers, helper);
+  if (is_taken || map_type == BPF_MAP_TYPE_UNSPEC) return "";
+  return fmt::format("{} takes no map of type {}", helper_name(helper), map_type_name(map_type));
+}
 
 std::string_view map_type_name(uint32_t type) {
   // Maps without rules.
@@ -227,7 +341,8 @@ std::optional<MapFault> find_rule_fault(const Map& map) {
     return MapFault{fmt::format("{} has no types of its key and value", type),
                     {},
                     "__type(key, int); __type(value, ...);"};
-  bool takes_extra = map.type == BPF_MAP_TYPE_BLOOM_FILTER || map.type == map_type_arena;
+  bool takes_extra = map.type == BPF_MAP_TYPE_BLOOM_FILTER || map.type == map_type_arena ||
+                     map.type == map_type_rhash;
   if (map.extra != 0 && !takes_extra)
     return MapFault{fmt::format("{} has map_extra, which such maps do not take", type)};
   return later;

@@ -50,9 +50,24 @@ core 0 check mapped.o plain.btf --release 5.5.0
 says_not BPF_F_MMAPABLE
 
 # What user space sets before the load
-for definition in 'BPF_MAP_TYPE_PERF_EVENT_ARRAY);' 'BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4);' \
-  'BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int);' 'BPF_MAP_TYPE_ARRAY_OF_MAPS);'; do
+for definition in 'BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4);' \
+  'BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int);'; do
   map silent "__uint(type, $definition"
   core 0 check silent.o plain.btf --release 6.12.0
   says_not 'map map'
 done
+
+# What cilium/ebpf completes, and libbpf does not
+for type in PERF_EVENT_ARRAY PROG_ARRAY CGROUP_ARRAY ARRAY_OF_MAPS; do
+  map lacks "__uint(type, BPF_MAP_TYPE_$type); __uint(value_size, 4);"
+  fits 'prog?' lacks.o plain.btf --release 6.12.0
+  says "whether a loader takes map map, which has no key, which maps of type ${type,,} need and libbpf does not add"
+  says '>>> __uint(key_size, sizeof(int));'
+  "$BPFLINK" lacks.o -o linked.o 2>core.log
+  says "warning: 'map' has no key"
+done
+
+# The newest type
+map newest '__uint(type, 35); __uint(max_entries, 1); __uint(map_flags, BPF_F_NO_PREALLOC); __type(key, int); __type(value, int);'
+core 1 check newest.o plain.btf
+says 'error: there is no map type rhash (35) in plain.btf'

@@ -98,6 +98,16 @@ warns "nameless.bpf.c:3:56: warning: nameless.o: 'prog' calls a function without
 >>> the call in nameless.bpf.c:3
 >>> strip it with -g, not with --strip-unneeded" nameless.o
 
+compile chosen <<'END'
+static __attribute__((noinline)) int twice(int x) { return x * 2; }
+static __attribute__((noinline)) int thrice(int x) { return x * 3; }
+int which;
+SEC("socket") int prog(struct __sk_buff *ctx) { int (*f)(int) = which ? twice : thrice; return f(ctx->len); }
+END
+warns "chosen.bpf.c:4:96: warning: no kernel takes calls through pointers
+>>> in chosen.bpf.c:4
+>>> call functions by their names, in a switch or ifs" chosen.o
+
 # ---- maps
 compile maps <<'END'
 struct { __uint(type, 1); __type(key, int); __uint(key_size, 8); __type(value, int); } twice SEC(".maps");
@@ -131,13 +141,13 @@ struct { __uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREAL
 struct { __uint(type, BPF_MAP_TYPE_STACK_TRACE); __type(key, int); __uint(value_size, 12); __uint(max_entries, 1); } stacks SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_SOCKMAP); __type(key, int); __uint(value_size, 16); __uint(max_entries, 1); } socket_map SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int); __uint(map_extra, 3); } extra SEC(".maps");
-struct { __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); } silent_events SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); } open_events SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4); } silent_stacks SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int); } silent_size SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_RINGBUF); } silent_ring SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_PERCPU_HASH); __uint(key_size, 8); __uint(value_size, 32768); } silent_cpus SEC(".maps");
 struct { __uint(type, BPF_MAP_TYPE_DEVMAP_HASH); __uint(key_size, 4); __uint(value_size, 8); } silent_devices SEC(".maps");
-struct { __uint(type, BPF_MAP_TYPE_HASH_OF_MAPS); __uint(key_size, 8); } silent_maps SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH_OF_MAPS); __uint(key_size, 8); } open_maps SEC(".maps");
 struct { __uint(type, 99); } silent_future SEC(".maps");
 SEC("socket") int prog(void *ctx) { return 0; }
 END
@@ -154,7 +164,9 @@ rules.bpf.c:10: warning: 'tasks' of type task_storage has 9 max_entries: such ma
 rules.bpf.c:11: warning: 'socks' of type sk_storage has no types of its key and value
 rules.bpf.c:12: warning: 'stacks' of type stack_trace has a value of 12 bytes: it must be a multiple of 8
 rules.bpf.c:13: warning: 'socket_map' of type sockmap has a value of 16 bytes: it must have 4 or 8
-rules.bpf.c:14: warning: 'extra' of type hash has map_extra, which such maps do not take" ]] || mistake "$(<errors)"
+rules.bpf.c:14: warning: 'extra' of type hash has map_extra, which such maps do not take
+rules.bpf.c:15: warning: 'open_events' has no key, which maps of type perf_event_array need and libbpf does not add
+rules.bpf.c:21: warning: 'open_maps' has no value, which maps of type hash_of_maps need and libbpf does not add" ]] || mistake "$(<errors)"
 [[ $(grep -c '>>> __uint(map_flags, BPF_F_NO_PREALLOC);' errors) == 1 ]] || mistake "$(<errors)"
 
 compile static_map <<'END'

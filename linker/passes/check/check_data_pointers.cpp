@@ -15,6 +15,8 @@
 
 #include "linker/context.hpp"
 #include "linker/object/address_uses.hpp"
+#include "linker/object/kernel_features.hpp"
+#include "linker/object/label_tables.hpp"
 #include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/text/locations.hpp"
@@ -135,6 +137,8 @@ class PointerFinder {
               const Relocation& relocation, const Read& read) {
     std::string name(variable ? variable->name
                               : fmt::format("{}+{:#x}", section.name, relocation.offset));
+    const bool is_label = points_to_label(object, relocation);
+    const KernelFeatureRow& labels = row_of(KernelFeature::LabelTables);
     std::string_view target = name_of_target(object, relocation);
     std::vector<DiagnosticReference> references;
     if (variable)
@@ -147,14 +151,17 @@ class PointerFinder {
     references.push_back(
         note(fmt::format("no loader fills in the address of {}: programs would read {}",
                          target.empty() ? "what it points to" : target, relocation.addend)));
-    references.push_back(
-        hint("for strings, use an array of arrays, char names[][8]; for others, an index"));
-    bool is_error = read.loads && context_.options.check_pointers;
+    references.push_back(hint(
+        is_label ? std::string(labels.advice)
+                 : "for strings, use an array of arrays, char names[][8]; for others, an index"));
+    // A kernel refuses the jump; it takes what reads another pointer.
+    bool is_error = read.loads && !is_label && context_.options.check_pointers;
     if (is_error && context_.options.hint_at_options)
       references.push_back(hint("--no-check-pointers links it, for user space that sets it"));
     context_.diagnostics.report(
         {.severity = is_error ? Severity::Error : Severity::Warning,
-         .message = read.loads
+         .message = is_label ? fmt::format("no kernel takes {}, such as '{}'", labels.name, name)
+                    : read.loads
                         ? fmt::format("a program reads a pointer in '{}'", name)
                         : fmt::format("a program refers to '{}', which holds a pointer", name),
          .code = DiagnosticCode::NotLoadable,

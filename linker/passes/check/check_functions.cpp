@@ -1,6 +1,6 @@
 // Pass: warn about functions that loaders skip, because they lost their SEC(), and of those that
 // loaders or verifiers refuse: static programs, functions that call each other in a circle, and
-// global functions whose arguments or results no verifier accepts.
+// global functions whose arguments or results no verifier accepts, and instructions that none does.
 //
 // A verifier checks each global function on its own, by its types alone: it returns a number, and
 // a pointer argument points to a context or to something of known size. A static function is
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -19,12 +20,17 @@
 #include "bpflink/print.hpp"
 #include "linker/context.hpp"
 #include "linker/object/kernel_features.hpp"
+#include "linker/object/map_arguments.hpp"
+#include "linker/object/opcodes.hpp"
 #include "linker/object/program_contexts.hpp"
 #include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
 #include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"
+#include "linker/types/function_rules.hpp"
 #include "linker/types/kernel_tags.hpp"
+#include "linker/types/map_definition.hpp"
+#include "linker/types/map_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -253,6 +259,70 @@ void warn_used_programs(Context& context, const CallGraph& graph) {
     }
 }
 
+/// Warns of instructions that no kernel takes, once of each kind. Verifiers look at all
+/// instructions of a program first.
+void warn_unknown_instructions(Context& context, const CallGraph& graph) {
+  constexpr size_t max_places = 3;
+  struct Uses {
+    std::vector<DiagnosticReference> places;
+    size_t count = 0;
+  };
+  std::map<KernelFeature, Uses> uses;
+  std::optional<std::vector<bool>> loaded;
+  for (uint32_t i = 0; i < graph.functions.size(); ++i) {
+    const auto& [object, symbol, section, is_program] = graph.functions[i];
+    for_each_insn(
+        section->data, symbol->value, symbol->value + symbol->size, object->byte_order,
+        [&](uint64_t at, const Insn& insn) {
+          if (!is_in_no_kernel(insn)) return;
+          if (!loaded) loaded = graph.loaded();
+          if (!(*loaded)[i]) return;
+          auto& [places, count] = uses[*feature_of(insn)];
+          if (++count <= max_places)
+            places.push_back({ReferenceRole::Occurrence, location_of(*object, *section, at), ""});
+        });
+  }
+  for (auto& [feature, of_feature] : uses) {
+    auto& [places, count] = of_feature;
+    add_more(places, ReferenceRole::Occurrence, count, max_places);
+    const KernelFeatureRow& row = row_of(feature);
+    if (!row.advice.empty()) places.push_back(hint(std::string(row.advice)));
+    context.diagnostics.warning(fmt::format("no kernel takes {}", row.name), std::move(places),
+                                DiagnosticCode::NotLoadable);
+  }
+}
+
+/// Warns of helpers that get a map of a type which they do not take, once for each reason.
+void warn_wrong_maps(Context& context, const CallGraph& graph) {
+  std::unordered_map<const Symbol*, uint32_t> types;  // of maps
+  std::unordered_set<std::string> seen;
+  std::optional<std::vector<bool>> loaded;
+  for (uint32_t i = 0; i < graph.functions.size(); ++i) {
+    const auto& [object, symbol, section, is_program] = graph.functions[i];
+    for_each_relocated_argument(
+        *section, symbol->value, symbol->value + symbol->size,
+        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation) {
+          const Symbol* map = object->symbols[relocation.symbol].global;
+          if (!map || reg != map_register(helper) || !map->is_defined || !map->btf_file) return;
+          const InputSection* holder = map->place().section;
+          if (!holder || holder->role != SectionRole::Maps) return;
+          auto [type, is_new] = types.try_emplace(map);
+          if (is_new)
+            type->second = static_cast<uint32_t>(
+                map_number(*map->btf_file->btf, map->variable_type(), "type"));
+          std::string fault = find_argument_fault(helper, type->second);
+          if (fault.empty()) return;
+          if (!loaded) loaded = graph.loaded();
+          if (!(*loaded)[i] || !seen.insert(fault).second) return;
+          context.diagnostics.warning(
+              fmt::format("{}, such as {}", fault, map->name),
+              {{ReferenceRole::Occurrence, location_of(*object, *section, at), ""},
+               reference_to(*map->file, map->input())},
+              DiagnosticCode::NotLoadable, {.symbol = map->name});
+        });
+  }
+}
+
 void warn_struct_ops(Context& context) {
   for (const auto& object : context.objects)
     for (const InputSection& section : object->linked_sections()) {
@@ -354,25 +424,6 @@ class CircleFinder {
   size_t circles_ = 0;
 };
 
-/// Whether verifiers accept a result of that type: a number, or from Linux 7.1 on a pointer into an
-/// arena, which has a tag.
-bool is_acceptable_result(const BtfView& types, uint32_t id) {
-  uint32_t bare = skip_modifiers(types, id);
-  if (bare == 0) return false;
-  BtfType type = types.type(bare);
-  bool has_tag = type.kind() == BtfKind::Ptr && types.kind(type.type()) == BtfKind::TypeTag;
-  return type.kind() == BtfKind::Int || is_enum(type.kind()) || has_tag;
-}
-
-/// Whether verifiers accept a pointer to that type from any caller. A tag such as that of an arena
-/// may say more than the type.
-bool is_acceptable_target(const BtfView& types, uint32_t target) {
-  if (types.kind(target) == BtfKind::TypeTag) return true;
-  uint32_t id = skip_modifiers(types, target);
-  return id != 0 &&
-         (types.name(types.type(id)) == "bpf_dynptr" || type_size(types, id).has_value());
-}
-
 /// The structs of the kernel that CO-RE relocations of any input look into. No program has them in
 /// memory of its own, where a pointer argument of a global function points to.
 class KernelObjects {
@@ -409,53 +460,32 @@ class KernelObjects {
   std::vector<bool> embeds_parts_;
 };
 
-/// What no verifier accepts of a function's type, and a remedy.
-struct Fault {
-  std::string what, advice;
-};
-
 class TypeFaults {
  public:
   TypeFaults(const ObjectFile& object, KernelObjects& of_kernel)
-      : types_(*object.btf), of_kernel_(of_kernel) {
-    for (uint32_t id : object.tags) {
-      BtfType tag = types_.type(id);
-      if (tag.component_idx() >= 0 && types_.name(tag).starts_with("arg:"))
-        tagged_.emplace(tag.type(), tag.component_idx());
-    }
-  }
+      : types_(*object.btf), of_kernel_(of_kernel), tagged_(find_tagged_arguments(object)) {}
 
-  std::optional<Fault> find(uint32_t function) const {
+  std::optional<FunctionFault> find(uint32_t function) const {
     BtfType prototype = types_.type(types_.type(function).type());
     if (prototype.type() == 0)
-      return Fault{fmt::format("returns void, which verifiers before {} refuse",
-                               linux_name(row_of(KernelFeature::VoidResults).brought.since)),
-                   "return an int"};
-    if (!is_acceptable_result(types_, prototype.type()))
-      return Fault{fmt::format("returns '{}', and verifiers accept only numbers",
-                               print_c_declaration(types_, prototype.type(), "")),
-                   "return an int"};
+      return FunctionFault{
+          fmt::format("returns void, which verifiers before {} refuse",
+                      linux_name(row_of(KernelFeature::VoidResults).brought.since)),
+          "return an int"};
+    if (auto fault = find_function_fault(types_, function, tagged_)) return fault;
     for (uint32_t i = 0; i < prototype.vlen(); ++i) {
       BtfParam parameter = prototype.param(i);
       uint32_t pointer = skip_modifiers(types_, parameter.type);
-      if (types_.kind(pointer) != BtfKind::Ptr ||
-          tagged_.contains({function, static_cast<int32_t>(i)}) ||
-          section_for_parameter(types_, parameter.type))
-        continue;
-      uint32_t target = types_.type(pointer).type();
-      if (is_acceptable_target(types_, target)) {
-        if (!is_of_kernel(target)) continue;
-        return Fault{
+      if (types_.kind(pointer) == BtfKind::Ptr &&
+          !tagged_.contains({function, static_cast<int32_t>(i)}) &&
+          !section_for_parameter(types_, parameter.type) &&
+          is_of_kernel(types_.type(pointer).type()))
+        return FunctionFault{
             fmt::format(
                 "takes '{}', and verifiers expect memory of the program there, not "
                 "the kernel's",
                 print_c_declaration(types_, parameter.type, types_.string(parameter.name_off))),
             "mark the argument __arg_trusted (Linux 6.9), compile with -flto"};
-      }
-      return Fault{fmt::format("takes '{}', and verifiers accept only pointers to what has a size",
-                               print_c_declaration(types_, parameter.type,
-                                                   types_.string(parameter.name_off))),
-                   "give it a type, or a tag such as __arg_ctx"};
     }
     return std::nullopt;
   }
@@ -468,7 +498,7 @@ class TypeFaults {
 
   const BtfView& types_;
   KernelObjects& of_kernel_;
-  std::set<std::pair<uint32_t, int32_t>> tagged_;  ///< FUNC and parameter
+  TaggedArguments tagged_;
 };
 
 void warn_unacceptable_types(Context& context, const CallGraph& graph) {
@@ -536,6 +566,8 @@ void check_functions(Context& context) {
   warn_lost_sections(context, graph);
   warn_static_programs(context, graph);
   warn_used_programs(context, graph);
+  warn_unknown_instructions(context, graph);
+  warn_wrong_maps(context, graph);
   warn_struct_ops(context);
   warn_nameless(context, graph);
   CircleFinder(context, graph).run();

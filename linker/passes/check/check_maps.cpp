@@ -14,6 +14,7 @@
 #include "linker/text/locations.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/map_rules.hpp"
+#include "linker/types/value_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -74,7 +75,8 @@ void check_section(Context& context, const ObjectFile& object, const BtfDeclarat
 
 /// Warns about definitions in .maps that are none, and of variables elsewhere that are like maps.
 void warn_definition(Context& context, const ObjectFile& object, const BtfDeclaration& declaration,
-                     const std::unordered_set<const Symbol*>& declared_as_maps) {
+                     const std::unordered_set<const Symbol*>& declared_as_maps,
+                     ValueRules& values) {
   const Symbol* symbol = declaration.symbol;
   if (!symbol || !symbol->in_output || !describes_symbol(object, declaration) ||
       symbol->file != &object || !symbol->is_defined)
@@ -99,6 +101,8 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
         what = std::move(fault->text);
         advice = std::move(fault->advice);
       }
+      if (what.empty() && !(what = values.find_fault(map.value_type_id).text).empty())
+        code = DiagnosticCode::NotLoadable;
     }
   } else if (is_data && !declared_as_maps.contains(symbol) && is_like_map(types, definition)) {
     what = fmt::format("is defined like a map, but is a variable in {}", section->name);
@@ -154,10 +158,13 @@ void check_maps(Context& context) {
           !object->symbols[declaration.symbol_index].is_defined())
         declared_as_maps.insert(declaration.symbol);
   if (!context.options.partial) {
-    for (const auto& object : context.objects)
+    for (const auto& object : context.objects) {
+      if (!object->btf) continue;
+      ValueRules values(*object);
       for (const BtfDeclaration& declaration : object->declarations)
         if (!declaration.is_func())
-          warn_definition(context, *object, declaration, declared_as_maps);
+          warn_definition(context, *object, declaration, declared_as_maps, values);
+    }
     check_arena(context);
   }
   for (const auto& object : context.objects)

@@ -1,0 +1,74 @@
+#include "linker/types/function_rules.hpp"
+
+#include <fmt/format.h>
+
+#include "bpflink/btf_query.hpp"
+#include "bpflink/print.hpp"
+#include "linker/object/program_contexts.hpp"
+
+namespace bpflink {
+namespace {
+
+bool is_number(const BtfView& types, uint32_t id) {
+  return types.kind(id) == BtfKind::Int || is_enum(types.kind(id));
+}
+
+/// Whether verifiers accept a result of that type: a number, or from Linux 7.1 on a pointer into an
+/// arena, which has a tag.
+bool is_acceptable_result(const BtfView& types, uint32_t id) {
+  uint32_t bare = skip_modifiers(types, id);
+  bool has_tag =
+      types.kind(bare) == BtfKind::Ptr && types.kind(types.type(bare).type()) == BtfKind::TypeTag;
+  return bare == 0 || is_number(types, bare) || has_tag;
+}
+
+/// Whether verifiers accept a pointer to that type from any caller. A tag such as that of an arena
+/// may say more than the type.
+bool is_acceptable_target(const BtfView& types, uint32_t target) {
+  if (types.kind(target) == BtfKind::TypeTag) return true;
+  uint32_t id = skip_modifiers(types, target);
+  return id != 0 &&
+         (types.name(types.type(id)) == "bpf_dynptr" || type_size(types, id).has_value());
+}
+
+}  // namespace
+
+TaggedArguments find_tagged_arguments(const ObjectFile& object) {
+  TaggedArguments tagged;
+  for (uint32_t id : object.tags) {
+    BtfType tag = object.btf->type(id);
+    if (tag.component_idx() >= 0 && object.btf->name(tag).starts_with("arg:"))
+      tagged.emplace(tag.type(), tag.component_idx());
+  }
+  return tagged;
+}
+
+std::optional<FunctionFault> find_function_fault(const BtfView& types, uint32_t function,
+                                                 const TaggedArguments& tagged) {
+  BtfType prototype = types.type(types.type(function).type());
+  if (!is_acceptable_result(types, prototype.type()))
+    return FunctionFault{fmt::format("returns '{}', and verifiers accept only numbers",
+                                     print_c_declaration(types, prototype.type(), "")),
+                         "return an int"};
+  for (uint32_t i = 0; i < prototype.vlen(); ++i) {
+    BtfParam parameter = prototype.param(i);
+    uint32_t type = skip_modifiers(types, parameter.type);
+    bool is_pointer = types.kind(type) == BtfKind::Ptr;
+    if (type == 0 || is_number(types, type) || tagged.contains({function, static_cast<int32_t>(i)}))
+      continue;
+    if (is_pointer && (section_for_parameter(types, parameter.type) ||
+                       is_acceptable_target(types, types.type(type).type())))
+      continue;
+    std::string text = print_c_declaration(types, parameter.type, types.string(parameter.name_off));
+    if (!is_pointer)
+      return FunctionFault{
+          fmt::format("takes '{}', and verifiers accept only numbers and pointers", text),
+          "pass a pointer to it"};
+    return FunctionFault{
+        fmt::format("takes '{}', and verifiers accept only pointers to what has a size", text),
+        "give it a type, or a tag such as __arg_ctx"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace bpflink
