@@ -408,3 +408,40 @@ llvm-objcopy-19 --strip-all image.o stripped
 llvm-objcopy-19 --add-section .BTF=listed.btf stripped vmlinux-stripped
 core 1 check traces.o vmlinux-stripped --table
 [[ $(tail -n 1 core.out) == '3 of 4 programs fit vmlinux-stripped' ]] || fail "$(<core.out)"
+
+# What code behind an option needs is not known as long as the option is not.
+compile guarded <<'EOS'
+extern _Bool CONFIG_RARE __kconfig __weak;
+struct task_struct { int rare_member, pid; } __attribute__((preserve_access_index));
+char LICENSE[] SEC("license") = "GPL";
+int sum;
+SEC("raw_tp") int if_set(struct task_struct *task) { return CONFIG_RARE ? task->rare_member : task->pid; }
+SEC("raw_tp") int if_not(struct task_struct *task) { return CONFIG_RARE ? task->pid : task->rare_member; }
+SEC("raw_tp") int always(struct task_struct *task) { return (CONFIG_RARE ? 1 : 2) + task->rare_member; }
+EOS
+core 1 check guarded.o new.btf --table --json guarded.json
+marked 'if_set? if_not? alwaysX'
+says 'whether programs reach this: struct task_struct has no member'
+says '>>> give its --config'
+validates guarded.json
+fits 'if_setg if_notX alwaysX' guarded.o new.btf --config config
+echo CONFIG_RARE=y >set
+fits 'if_setX if_notg alwaysX' guarded.o new.btf --config set
+
+# A typed variable without an address stops the programs that have it, also where they do not reach it.
+compile variables <<'EOS'
+extern const int known_variable __ksym;
+const volatile int off;
+SEC("raw_tp") int dead(void *ctx) { return off ? *(volatile int *)&known_variable : 0; }
+SEC("raw_tp") int none(void *ctx) { return 1; }
+EOS
+kernel variables <<<'int known_variable; void init(void) {} '
+fits 'deadX none+' variables.o variables.btf --config config --release 6.1.0
+
+# A kernel loads no code of the other byte order.
+"$CC" -g -O2 --target=bpfeb -x c -c - -o other.o <<<'__attribute__((section("socket"))) int prog(void *ctx) { return 1; }'
+fits 'progX' other.o new.btf
+says 'error: the object is big-endian, and the kernel is little-endian in new.btf'
+core 1 minimize other.o new.btf -o minimized
+says 'other.o: new.btf: the object is big-endian, and the kernel is little-endian'
+[[ ! -e minimized ]] || fail 'minimized BTF for another machine'

@@ -59,7 +59,7 @@ verdict() {
 }
 expect() { [[ $(verdict "${@:2}") == "$1" ]] || fail "${*:2}: $(verdict "${@:2}")"; }
 sure='by_call guarded;'
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;"
+expect "${sure}by_config unknown;by_enumerator guarded;by_field guarded;by_letter unknown;by_setting guarded;by_version unknown;not_at_all fails;"
 printf 'CONFIG_X86=y\n# CONFIG_FANCY is not set\nCONFIG_LETTER=y\n' >config
 expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_letter guarded;by_setting guarded;by_version guarded;not_at_all fails;" \
   --release 6.5.9 --config config
@@ -67,9 +67,9 @@ expect "${sure}by_config guarded;by_enumerator guarded;by_field guarded;by_lette
   --release 6.6.0 --config config
 [[ $(jq -c '.relocations[] | select(.assumes) | .assumes' guards.json) == '[{"variable":"wanted","value":0}]' ]] ||
   fail "assumes: $(jq -c '.relocations[] | select(.assumes)' guards.json)"
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --strict
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting fails;by_version fails;not_at_all fails;" --set wanted=1
-expect "${sure}by_config fails;by_enumerator guarded;by_field guarded;by_letter fails;by_setting guarded;by_version fails;not_at_all fails;" --set wanted=true --set level=4
+expect "${sure}by_config unknown;by_enumerator guarded;by_field guarded;by_letter unknown;by_setting fails;by_version unknown;not_at_all fails;" --strict
+expect "${sure}by_config unknown;by_enumerator guarded;by_field guarded;by_letter unknown;by_setting fails;by_version unknown;not_at_all fails;" --set wanted=1
+expect "${sure}by_config unknown;by_enumerator guarded;by_field guarded;by_letter unknown;by_setting guarded;by_version unknown;not_at_all fails;" --set wanted=true --set level=4
 core 2 check guards.o new.btf --set wanted
 says '--set'
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -27,6 +28,7 @@
 #include "linker/programs/bpfcore/load/load.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 #include "linker/text/program.hpp"
+#include "linker/types/kconfig_type.hpp"
 
 namespace bpflink {
 namespace {
@@ -87,9 +89,11 @@ std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
 }
 
 /// What would settle all that is unknown of externs, if code fails that may depend on it; or "".
-std::string advice_on_unknown(const KernelNeeds& needs) {
+std::string advice_on_unknown(const KernelNeeds& needs,
+                              const std::vector<CoreFinding>& relocations) {
   std::string advice;
-  bool has_failed = false;
+  bool has_failed =
+      std::ranges::find(relocations, CoreStatus::Fails, &CoreFinding::status) != relocations.end();
   for (const CoreFinding& finding : needs.findings) {
     has_failed |= finding.status == CoreStatus::Fails && !finding.places.empty();
     bool is_unknown = is_extern(finding.need) && finding.status == CoreStatus::Unknown;
@@ -108,13 +112,21 @@ void find_first_uses(std::vector<CoreFinding>& findings, ObjectCheck& check) {
 
 /// What fails in code that programs reach whatever is unknown of the kernel, is certain: with the
 /// `least` and the `most` of its version and the like. Of the other programs it is not known.
-void leave_uncertain(KernelNeeds& needs, ObjectCheck& least, ObjectCheck& most,
-                     std::string_view advice) {
-  for (size_t i = 0, count = needs.findings.size(); i < count; ++i) {
-    CoreFinding& finding = needs.findings[i];
-    if (finding.status != CoreStatus::Fails || finding.places.empty()) continue;
+void leave_uncertain(KernelNeeds& needs, std::vector<CoreFinding>& relocations, ObjectCheck& least,
+                     ObjectCheck& most, std::string_view advice) {
+  const size_t count = needs.findings.size();
+  for (size_t i = 0; i < count + relocations.size(); ++i) {
+    CoreFinding& finding = i < count ? needs.findings[i] : relocations[i - count];
+    InsnPlace relocated{};
+    std::span<const InsnPlace> places = finding.places;
+    if (finding.binding && !stops_all(needs.code, *finding.binding)) {
+      const CoreRecord& record = needs.code.records[finding.binding->record];
+      relocated = {record.section, record.offset};
+      places = {&relocated, 1};
+    }
+    if (finding.status != CoreStatus::Fails || places.empty()) continue;
     auto names_with = [&](ObjectCheck& check) {
-      auto programs = check.programs_with(finding.places, finding.use);
+      auto programs = check.programs_with(places, finding.use);
       return std::unordered_set<std::string_view>(programs.begin(), programs.end());
     };
     auto in_least = names_with(least), in_most = names_with(most);
@@ -129,11 +141,24 @@ void leave_uncertain(KernelNeeds& needs, ObjectCheck& least, ObjectCheck& most,
       continue;
     }
     finding.programs = std::move(certain);
-    needs
-        .add(finding.need, std::string(finding.name), std::move(others), finding.places,
-             finding.use)
-        .leave_unknown(std::move(thing), advice);
+    if (finding.binding)
+      needs.add(CoreNeed::Instructions, "a relocation", std::move(others), {})
+          .leave_unknown(std::move(thing), advice);
+    else
+      needs
+          .add(finding.need, std::string(finding.name), std::move(others), finding.places,
+               finding.use)
+          .leave_unknown(std::move(thing), advice);
   }
+}
+
+/// A value of an extern that is as large as its type lets it be.
+uint64_t large_value(const Object& object, std::string_view name) {
+  const Extern* entry = object.find_extern(name);
+  auto type = entry ? kconfig_type(*object.btf(), entry->type_id) : std::nullopt;
+  if (!type) return INT32_MAX;
+  if (type->kind == KconfigType::Kind::Bool) return 1;
+  return type->kind == KconfigType::Kind::Tristate ? 2 : INT32_MAX;
 }
 
 /// Checks an object on a kernel: relocations and everything else that the kernel binds. The reached
@@ -146,13 +171,15 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
   KernelNeeds needs{object, kernel};
   needs.text_left = limits.text;
   needs.check();
-  // What is unknown has the value `assumed`.
+  // What is unknown has the value `assumed`, or the largest below.
   auto facts = [&](std::optional<uint64_t> assumed) {
-    auto value_of = [&needs, assumed](std::string_view name) {
+    auto value_of = [&needs, assumed](std::string_view name) -> std::optional<uint64_t> {
       auto found = needs.externs.find(name);
       bool is_unknown =
           found == needs.externs.end() || found->second.knowledge == Knowledge::Unknown;
-      return is_unknown ? assumed : std::optional(found->second.value);
+      if (!is_unknown) return found->second.value;
+      if (!assumed) return std::nullopt;
+      return std::min(*assumed, large_value(needs.object, name));
     };
     return CoreFacts{.version = kernel.version_code.value_or(0),
                      .kconfig = value_of,
@@ -170,16 +197,16 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
   };
   needs.check_code();
   bool is_exhausted = check.is_exhausted();
-  if (std::string advice = advice_on_unknown(needs); !advice.empty()) {
+  std::vector<CoreFinding> findings = check.take_relocations();
+  if (std::string advice = advice_on_unknown(needs, findings); !advice.empty()) {
     const CheckLimits walk{.steps = limits.check.steps, .names = 0};
     ObjectCheck least(object, kernel.index, facts(0), release, walk);
     ObjectCheck most(object, kernel.index, facts(INT32_MAX), release, walk);
-    leave_uncertain(needs, least, most, advice);
+    leave_uncertain(needs, findings, least, most, advice);
     is_exhausted |= least.is_exhausted() || most.is_exhausted();
   }
   find_first_uses(needs.findings, check);
   if (is_exhausted) return fail_too_many_programs(object);
-  std::vector<CoreFinding> findings = check.take_relocations();
   std::ranges::move(needs.findings, std::back_inserter(findings));
   return findings;
 }

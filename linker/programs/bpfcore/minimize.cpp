@@ -15,6 +15,7 @@
 #include "linker/error.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/temporaries.hpp"
+#include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/outputs.hpp"
 #include "linker/programs/bpfcore/archive.hpp"
@@ -133,6 +134,9 @@ class Minimize {
   std::expected<void, Error> minimize(size_t index, const Kernel& kernel) {
     summaries_[index] = {kernel.name, kernel.identity};
     notes_[index] = kernel.notes;
+    for (const CoreObject& object : inputs_.objects)
+      if (std::string fault = find_byte_order_fault(object, kernel); !fault.empty())
+        return fail("{}: {}: {}", object.name, kernel.name, fault);
     std::vector<Blob>& blobs = blobs_of_kernels_[index];
     auto finish = [&](CoreMinimizer& minimizer) -> std::expected<void, Error> {
       auto blob = minimizer.finish(kernel.btf.byte_order());
