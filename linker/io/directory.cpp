@@ -16,6 +16,7 @@
 namespace bpflink {
 
 std::expected<std::optional<struct stat>, Error> find_file(const std::string& path) {
+  if (path.empty()) return std::nullopt;  // as the system says
   struct stat info;
   if (retry([&] { return ::stat(path.c_str(), &info); }) == 0) return info;
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
