@@ -3,12 +3,14 @@
 
 #include <expected>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "dedup/format/base_index.hpp"
 #include "dedup/merge/huge_pages.hpp"
 
 namespace bpflink {
@@ -22,6 +24,15 @@ struct Btf::Impl {
   std::vector<uint32_t> own_words;  ///< shown by view.words(), unless that is the blob
   std::string own_strings;          ///< shown by view.strings(), unless that is the blob
   std::vector<BtfKindLayout> layout;
+  /// Made by base_index() when it is first needed. A copy makes its own.
+  struct LazyIndex {
+    LazyIndex() = default;
+    LazyIndex(const LazyIndex&) {}
+    LazyIndex& operator=(const LazyIndex&) = delete;
+
+    std::once_flag once;
+    std::unique_ptr<const BaseIndex> index;
+  } lazy_index;
 
   /// Makes `view` show the types in `words` that begin at `starts`.
   void show(std::span<const uint32_t> words, std::string_view strings) {

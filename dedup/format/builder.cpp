@@ -27,8 +27,6 @@ struct BtfBuilder::Impl {
   std::vector<uint32_t> words;
   std::vector<uint32_t> starts{0};
   StringTable strings;
-  HashIndex base_strings;  ///< offsets of the base's strings; made for the first add_string()
-  bool base_is_indexed = false;
   std::vector<BtfKindLayout> layout;
   bool may_have_wide_vlen = false;
 
@@ -40,27 +38,10 @@ struct BtfBuilder::Impl {
             base != nullptr ? &BtfAccess::impl(*base)->view : nullptr};
   }
 
-  void index_base_strings();
-  uint32_t find_in_base(std::string_view string) const;
   std::string most_common_kind() const;
   std::string longest_string() const;
   std::expected<void, Error> check_limits() const;
 };
-
-void BtfBuilder::Impl::index_base_strings() {
-  base_is_indexed = true;
-  for (uint32_t offset = 1; offset < base->string_end();) {
-    std::string_view string = base->string(offset);
-    if (!string.empty() && find_in_base(string) == 0)
-      base_strings.insert(hash_bytes(string.data(), string.size()), offset);
-    offset += static_cast<uint32_t>(string.size()) + 1;
-  }
-}
-
-uint32_t BtfBuilder::Impl::find_in_base(std::string_view string) const {
-  return base_strings.find(hash_bytes(string.data(), string.size()),
-                           [&](uint32_t offset) { return base->string(offset) == string; });
-}
 
 std::string BtfBuilder::Impl::most_common_kind() const {
   std::array<uint32_t, 128> counts{};
@@ -75,10 +56,10 @@ std::string BtfBuilder::Impl::most_common_kind() const {
 
 std::string BtfBuilder::Impl::longest_string() const {
   std::string_view longest;
-  for (size_t offset = 1; offset < strings.bytes().size();) {
-    std::string_view string = strings.at(static_cast<uint32_t>(offset));
+  for (uint32_t offset = strings.begin() + 1; offset < strings.size();) {
+    std::string_view string = strings.at(offset);
     if (string.size() > longest.size()) longest = string;
-    offset += string.size() + 1;
+    offset += static_cast<uint32_t>(string.size()) + 1;
   }
   return fmt::format("the longest, of {} bytes, begins '{}'", longest.size(),
                      longest.substr(0, longest_shown_string));
@@ -104,6 +85,7 @@ std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
 
 BtfBuilder::BtfBuilder(const Btf* base) : impl_(std::make_unique<Impl>()) {
   impl_->base = base;
+  impl_->strings = StringTable(base);
   BtfAccess::show(*this);
 }
 
@@ -112,12 +94,7 @@ BtfBuilder& BtfBuilder::operator=(BtfBuilder&&) noexcept = default;
 BtfBuilder::~BtfBuilder() = default;
 
 uint32_t BtfBuilder::add_string(std::string_view string) {
-  if (string.empty()) return 0;
-  if (impl_->base != nullptr) {
-    if (!impl_->base_is_indexed) impl_->index_base_strings();
-    if (uint32_t in_base = impl_->find_in_base(string); in_base != 0) return in_base;
-  }
-  uint32_t offset = string_begin() + impl_->strings.intern(string);
+  uint32_t offset = impl_->strings.intern(string);
   BtfAccess::show(*this);
   return offset;
 }

@@ -21,6 +21,16 @@ inline uint32_t hash_bytes(const void* bytes, size_t size) {
   return hash;
 }
 
+/// The hash of a sequence, from that of what comes first and the next value.
+inline uint32_t combine_hashes(uint32_t hash, uint32_t value) {
+  uint64_t mixed = ((uint64_t{hash} << 32 | value) ^ 0x2545f4914f6cdd1d) * 0x9e3779b97f4a7c15;
+  hash = static_cast<uint32_t>(mixed >> 32 ^ mixed);
+#ifdef BPFLINK_HASH_BITS
+  hash &= (uint32_t{1} << BPFLINK_HASH_BITS) - 1;
+#endif
+  return hash;
+}
+
 /// A map from hashes to non-zero 32-bit values, with open addressing. The caller knows what a value
 /// stands for and compares.
 class HashIndex {

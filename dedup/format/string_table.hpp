@@ -8,17 +8,22 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "dedup/format/base_index.hpp"
 #include "dedup/format/hash.hpp"
 
 namespace bpflink {
 
 /// Interns strings. They are stored as a BTF string section: one after another, each with its NUL,
-/// the empty one first. Copies are independent.
+/// the empty one first. Strings of a base are not stored again; the offsets of others continue its
+/// own. Copies are independent.
 class StringTable {
  public:
-  StringTable() : bytes_(1, '\0') {}
+  /// `base` is null or outlives the table.
+  explicit StringTable(const Btf* base = nullptr)
+      : base_(base), begin_(base != nullptr ? base->string_end() : 0), bytes_(1, '\0') {}
 
   /// The offset of `string`, which must not contain NUL. Throws std::length_error if it does not
   /// fit.
@@ -26,7 +31,9 @@ class StringTable {
     if (string.empty()) return 0;
     index();
     uint32_t hash = hash_bytes(string.data(), string.size());
-    uint32_t found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
+    uint32_t found = base_ != nullptr ? base_index(*base_).find_string(string, hash) : 0;
+    if (found == 0)
+      found = index_.find(hash, [&](uint32_t offset) { return equals(offset, string); });
     if (found != 0) return found;
     if (bytes_.size() + string.size() >= max_size_)
       throw std::length_error("too many bytes of strings");
@@ -48,7 +55,7 @@ class StringTable {
   void begin_with(std::string_view section) {
     if (section.empty()) return;
     bytes_.assign(section.begin(), section.end());
-    index_end_ = static_cast<uint32_t>(section.find('\0')) + 1;
+    index_end_ = begin_ + static_cast<uint32_t>(section.find('\0')) + 1;
   }
 
   /// Limits the strings to `bytes`, if they have no lower limit.
@@ -60,10 +67,21 @@ class StringTable {
   /// The string at an offset that intern() returned.
   std::string_view at(uint32_t offset) const { return text(offset); }
   /// The same as a C string.
-  const char* text(uint32_t offset) const { return bytes_.data() + offset; }
+  const char* text(uint32_t offset) const {
+    return offset < begin_ ? base_->string(offset).data() : bytes_.data() + (offset - begin_);
+  }
+  /// The offset that intern() returns for the base's string at an offset.
+  uint32_t intern_of_base(uint32_t offset) {
+    if (base_index(*base_).is_first_string(offset)) return offset;
+    auto [known, is_new] = of_base_.try_emplace(offset);
+    if (is_new) known->second = intern(base_->string(offset));
+    return known->second;
+  }
 
-  /// The size of the section in bytes.
-  uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
+  /// Where offsets of strings begin that are not the base's.
+  uint32_t begin() const { return begin_; }
+  /// Where they end: without a base, the size of the section in bytes.
+  uint32_t size() const { return begin_ + static_cast<uint32_t>(bytes_.size()); }
   std::span<const char> bytes() const { return bytes_; }
 
   /// Hashes strings that were appended. intern() calls it; call it before copying a table.
@@ -91,10 +109,14 @@ class StringTable {
            std::string_view(stored, string.size()) == string;
   }
 
+  const Btf* base_;
+  uint32_t begin_;
+  /// Offsets here, by those of the base that are not the first of their text. There are hardly any.
+  std::unordered_map<uint32_t, uint32_t> of_base_;
   LargeVector<char> bytes_;
   size_t max_size_ = std::numeric_limits<uint32_t>::max();
   HashIndex index_;
-  uint32_t index_end_ = 1;  ///< strings before this offset are in the index
+  uint32_t index_end_ = begin_ + 1;  ///< strings before this offset are in the index
 };
 
 }  // namespace bpflink

@@ -404,14 +404,22 @@ void BindingFinder::bind_component(uint32_t component) {
   steps_ += 1 + edges_.edges(component).size();
 }
 
-/// The anchors whose tags R2 may resolve.
+/// The anchors whose tags R2 may resolve: R1 has not just one definition for some declaration.
 std::vector<uint32_t> list_resolvable(const ClassTable& table, const Definitions& definitions,
                                       std::span<const TaintedType> types) {
+  std::vector<std::pair<uint32_t, uint32_t>> defined;  // anchor and input, by tainted definition
+  for (const TaintedType& type : types)
+    if (table.is_definition(type.type_class))
+      defined.emplace_back(table.anchor_of(type.type_class), type.input);
+  std::ranges::sort(defined);
+  auto count = [&](uint32_t anchor, uint32_t input) {
+    return std::ranges::equal_range(defined, std::pair(anchor, input)).size();
+  };
   std::vector<uint32_t> anchors;
   for (const TaintedType& type : types) {
     uint32_t anchor = table.anchor_of(type.type_class);
     if (type.input != 0 && table.is_forward(type.type_class) && definitions.is_defined(anchor) &&
-        !definitions.is_ambiguous(anchor))
+        !definitions.is_ambiguous(anchor) && count(anchor, 0) + count(anchor, type.input) != 1)
       anchors.push_back(anchor);
   }
   std::ranges::sort(anchors);
@@ -420,6 +428,11 @@ std::vector<uint32_t> list_resolvable(const ClassTable& table, const Definitions
 }
 
 }  // namespace
+
+bool needs_bindings(const Deduplication& d, const Definitions& definitions,
+                    std::span<const TaintedType> types) {
+  return !list_resolvable(d.table, definitions, types).empty();
+}
 
 std::expected<std::vector<uint32_t>, Error> find_bindings(
     const Deduplication& d, const TagGraph& graph, const std::vector<bool>& reaches_ambiguous,

@@ -68,7 +68,7 @@ void merge_circles(Deduplication& d) {
     for (uint32_t& type_class : classes)
       if (type_class != omitted_class) type_class = representatives[type_class];
   };
-  redirect(d.base_classes);
+  for (uint32_t id : d.base_types) d.base_classes[id] = representatives[d.base_classes[id]];
   for (Input& input : d.inputs) redirect(input.class_of_type);
 }
 

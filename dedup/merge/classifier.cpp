@@ -27,17 +27,15 @@ namespace {
 
 /// How many words ahead to prefetch: more than a unit has, because types refer to others all over
 /// it. Without, a kernel's deduplication takes 12 per cent longer.
-constexpr size_t prefetch_distance = 1 << 14;
+constexpr size_t words_ahead = 1 << 14;
 
 }  // namespace
 
 void Classifier::begin(const BtfView& types, std::span<const uint32_t> base_classes,
-                       std::span<uint32_t> classes) {
+                       std::span<uint32_t> classes, size_t count) {
   input_.begin(types, base_classes, classes);
   matcher_.begin();
-  cache_.reserve(std::max<size_t>(table_.class_count(), classes.size()));
-  successors_.resize(table_.class_count());
-  anchors_.resize(table_.anchor_count());
+  cache_.reserve(std::max<size_t>(table_.class_count(), count));
 }
 
 /// Whether a type matches a class (0 matches nothing). If so, it and the types that it refers to
@@ -62,10 +60,13 @@ inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
   return found;
 }
 
-void Classifier::classify(uint32_t begin, uint32_t end) {
+template <typename Ids>
+void Classifier::classify_all(Ids ids) {
+  successors_.resize(table_.class_count());
+  anchors_.resize(table_.anchor_count());
   uint32_t before = 0;
-  for (uint32_t id = begin; id < end; ++id) {
-    size_t ahead = input_.types.starts()[id - input_.types.first_id()] + prefetch_distance;
+  for (uint32_t id : ids) {
+    size_t ahead = input_.types.starts()[id - input_.types.first_id()] + words_ahead;
     if (ahead < input_.types.words().size()) __builtin_prefetch(&input_.types.words()[ahead]);
     uint32_t known = input_.class_of(id);
     if (!is_class(known)) {
@@ -76,6 +77,15 @@ void Classifier::classify(uint32_t begin, uint32_t end) {
     if (!table_.is_private(known)) successors_[before] = known;
     before = known;
   }
+}
+
+template void Classifier::classify_all(std::ranges::iota_view<uint32_t, uint32_t>);
+template void Classifier::classify_all(std::span<const uint32_t>);
+
+void Classifier::classify_outline(uint32_t id) {
+  const uint32_t* words = input_.words_of(id);
+  key_ = {input_.string(words[0]), words[1] - vlen_of(words), words[2]};
+  table_.define(input_.class_of(id) = table_.add_private(), key_);
 }
 
 /// Changes words that no kernel accepts. The index type of an array of unknown length becomes 0, so

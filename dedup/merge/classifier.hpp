@@ -1,7 +1,9 @@
 // Finds the class of each type of an input.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -20,13 +22,19 @@ class Classifier {
 
   /// Begins with an input. `classes` is where the classes go, by type from `types.first_id()` on.
   /// Before, each is 0, `omitted_class`, or the private class of an object. `base_classes` has the
-  /// class of each id of the base, and 0 for void. All must stay until the next input.
+  /// class of each id of the base that is referred to, and 0 for void. All must stay until the next
+  /// input. `count` is how many types are to be classified.
   void begin(const BtfView& types, std::span<const uint32_t> base_classes,
-             std::span<uint32_t> classes);
+             std::span<uint32_t> classes, size_t count);
 
   /// Classifies the types with ids from `begin` to before `end`, and others as far as those refer
   /// to them.
-  void classify(uint32_t begin, uint32_t end);
+  void classify(uint32_t begin, uint32_t end) { classify_all(std::views::iota(begin, end)); }
+  /// The same for a list of ids.
+  void classify(std::span<const uint32_t> ids) { classify_all(ids); }
+
+  /// Gives a named struct or union of a base a class of its own, whose key has no members.
+  void classify_outline(uint32_t id);
 
   /// Whether a type that stays refers to an omitted one. Then the classes are not valid.
   bool found_omission() const { return input_.found_omission; }
@@ -43,6 +51,8 @@ class Classifier {
     uint32_t cache_slot = 0;
   };
 
+  template <typename Ids>
+  void classify_all(Ids ids);
   uint32_t classify_after(uint32_t before, uint32_t id);
   bool matches_expected(uint32_t type_class, uint32_t id);
 

@@ -9,14 +9,22 @@ void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_
   classes_ = classes_of_types;
   for (uint32_t index : known_strings_) strings_[index] = 0;
   known_strings_.clear();
-  if (size_t count = types.string_end(); strings_.size() < count)
+  strings_begin_ = table.strings().begin();
+  size_t end = types.string_end();
+  if (size_t count = end - std::min<size_t>(end, strings_begin_); strings_.size() < count)
     strings_.assign(std::max(count, 2 * strings_.size()), 0);
 }
 
 void CurrentInput::note_string(uint32_t offset, uint32_t known) {
   if (known == 0) return;  // the empty one
-  strings_[offset] = known;
-  known_strings_.push_back(offset);
+  strings_[offset - strings_begin_] = known;
+  known_strings_.push_back(offset - strings_begin_);
+}
+
+uint32_t CurrentInput::new_string(uint32_t offset) {
+  uint32_t known = table.strings().intern(text(offset));
+  note_string(offset, known);
+  return known;
 }
 
 /// has_string() for a string that is new in this input. Comparing two strings is faster than

@@ -43,13 +43,14 @@ class CurrentInput {
 
   /// The table's offset of a string of the input.
   uint32_t string(uint32_t offset) {
-    if (strings_[offset] == 0 && offset != 0)
-      note_string(offset, table.strings().intern(text(offset)));
-    return strings_[offset];
+    if (offset < strings_begin_) return string_of_base(offset);
+    uint32_t known = strings_[offset - strings_begin_];
+    return known != 0 || offset == 0 ? known : new_string(offset);
   }
   /// Whether a string of the input is the one at offset `wanted` of the table.
   bool has_string(uint32_t offset, uint32_t wanted) {
-    uint32_t known = strings_[offset];
+    if (offset < strings_begin_) return string_of_base(offset) == wanted;
+    uint32_t known = strings_[offset - strings_begin_];
     if (known != 0 || offset == 0) return known == wanted;
     return has_new_string(offset, wanted);
   }
@@ -70,17 +71,20 @@ class CurrentInput {
   bool found_omission = false;
 
  private:
-  const char* text(uint32_t offset) const {
-    uint32_t begin = types.string_begin();
-    return offset >= begin ? types.strings().data() + (offset - begin)
-                           : types.string(offset).data();
+  uint32_t string_of_base(uint32_t offset) {
+    return offset == 0 ? 0 : table.strings().intern_of_base(offset);
   }
+  const char* text(uint32_t offset) const {
+    return types.strings().data() + (offset - strings_begin_);
+  }
+  uint32_t new_string(uint32_t offset);
   void note_string(uint32_t offset, uint32_t known);
   bool has_new_string(uint32_t offset, uint32_t wanted);
 
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
-  /// By string offset of the input: the table's, or 0 if not yet known.
+  uint32_t strings_begin_ = 0;  ///< where the offsets of strings end that the table's base has
+  /// By string offset of the input, from there on: the table's, or 0 if not yet known.
   LargeVector<uint32_t> strings_;
   /// The indexes of `strings_` that are not 0. Most inputs use few of them, so clearing only these
   /// is faster.

@@ -59,14 +59,26 @@ struct Deduplication {
   std::optional<Error> failure;  ///< the first error of adding inputs, which run() returns
 
   ClassTable table;
-  TypeClasses base_classes{0};  ///< by id of the base, 0 for void
+  /// The types of the base that count, in order of their ids, and the class of each of them by id;
+  /// 0 for void.
+  std::vector<uint32_t> base_types;
+  TypeClasses base_classes{0};
+  /// Those among them whose class has no members in its key (merge/reach_base.cpp).
+  std::vector<uint32_t> outlines;
+  bool is_base_whole = true;  ///< whether all types of the base count
   TaintedClasses tainted_classes;
   std::vector<FirstType> first_types;  ///< of all inputs, in order of inputs and ids
 };
 
-/// Finds the class of each type of the base and of all inputs. Errors: a type that stays refers to
-/// an omitted one; there are more types or strings than the table has numbers for.
+/// Lists the types of the base that the inputs can reach.
+void reach_base(Deduplication& d);
+
+/// Finds the class of each type of the base that counts and of all inputs. Errors: a type that
+/// stays refers to an omitted one; there are more types or strings than the table has numbers for.
 std::expected<void, Error> classify_types(Deduplication& d);
+
+/// Finds the class of each type of the base that did not count before.
+void complete_base(Deduplication& d);
 
 /// Merges equal classes of types in circles that no tag breaks, and of their referrers.
 void merge_circles(Deduplication& d);

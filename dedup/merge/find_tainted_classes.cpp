@@ -31,6 +31,7 @@ class TaintedClassFinder {
     TagGraph graph(d_.table, definitions_);
     find_taint(graph, sources);
     list_types();
+    if (!d_.is_base_whole && needs_bindings(d_, definitions_, types_)) return complete();
     // What the base declares does not change, and means the same in all units.
     std::vector<bool> reaches_ambiguous = graph.find_reaching(ambiguous);
     auto bindings = find_bindings(d_, graph, reaches_ambiguous, definitions_, types_);
@@ -44,6 +45,7 @@ class TaintedClassFinder {
   }
 
  private:
+  std::expected<void, Error> complete();
   void add_declarations_of_base(std::vector<uint32_t>& sources) const;
   void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
   void list_types();
@@ -59,11 +61,21 @@ class TaintedClassFinder {
   std::vector<TaintedType> types_;
 };
 
+/// Begins again with all types of the base: what tags reach in it counts for R2.
+std::expected<void, Error> TaintedClassFinder::complete() {
+  complete_base(d_);
+  merge_circles(d_);
+  d_.tainted_classes = {};
+  d_.first_types.clear();
+  return TaintedClassFinder(d_).run();
+}
+
 /// Adds the tags that the base declares and some input or the base defines. The base does not
 /// change, so its declaration stays one and differs from the definition. Types that reach such a
 /// tag are therefore told apart like those that reach an ambiguous one.
 void TaintedClassFinder::add_declarations_of_base(std::vector<uint32_t>& sources) const {
-  for (uint32_t type_class : d_.base_classes) {
+  for (uint32_t id : d_.base_types) {
+    uint32_t type_class = d_.base_classes[id];
     uint32_t anchor = d_.table.anchor_of(type_class);
     if (d_.table.is_forward(type_class) && definitions_.is_defined(anchor))
       sources.push_back(anchor);
@@ -88,7 +100,7 @@ void TaintedClassFinder::list_types() {
   auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
     if (states[type_class] == State::Tainted) types_.push_back({input, index, type_class});
   };
-  for (uint32_t id = 1; id < d_.base_classes.size(); ++id) list_tainted(0, id, d_.base_classes[id]);
+  for (uint32_t id : d_.base_types) list_tainted(0, id, d_.base_classes[id]);
   for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
     std::span<const uint32_t> classes = d_.inputs[i].class_of_type;
     for (uint32_t index = 0; index < classes.size(); ++index) {

@@ -147,8 +147,9 @@ void GraphMaker::add_references_of(const TaintedType& type) {
       graph_.references.targets.push_back(graph_.nodes[type_class - classes]);
   };
   if (type.input == 0) {
-    for_each_reference(d_.options.base->type(type.index).words(),
-                       [&](uint32_t child) { add_reference(d_.base_classes[child]); });
+    for_each_reference(d_.options.base->type(type.index).words(), [&](uint32_t child) {
+      if (is_class(d_.base_classes[child])) add_reference(d_.base_classes[child]);
+    });
     return;
   }
   const Input& input = d_.inputs[type.input - 1];

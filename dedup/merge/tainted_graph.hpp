@@ -58,6 +58,10 @@ class TagGraph {
   Graph reversed_;
 };
 
+/// Whether R2 may decide for some declaration: R1 has not just one definition for it.
+bool needs_bindings(const Deduplication& d, const Definitions& definitions,
+                    std::span<const TaintedType> types);
+
 /// By tainted type: its binding, or 0. Only types of tags that R2 may resolve have one: tags that
 /// are not ambiguous, are declared by some input, and defined by some input or the base. Empty if
 /// there is no such tag. `reaches_ambiguous` is by node of the graph. Errors: inputs that define

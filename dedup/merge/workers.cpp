@@ -17,7 +17,9 @@
 // keys are written at the end, when the types that they refer to have classes.
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ranges>
 
@@ -91,7 +93,7 @@ class Worker {
     // Other workers write the classes of their shares of this input at the same time.
     if (!share.is_whole && !is_first) classes = own_classes_of(share.input, input);
     if (current_ == nullptr) make_room();
-    if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes);
+    if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes, classes.size());
     current_ = &input;
     classifier_.classify(share.begin, share.end);
     if (classifier_.found_omission()) found_omission = true;
@@ -147,34 +149,50 @@ std::expected<void, Error> check_room(const InputSize& all) {
   return {};
 }
 
-/// Gives private classes to the objects of a blob.
-void add_objects(ClassTable& table, const Btf& btf, std::span<uint32_t> classes) {
-  for (uint32_t id : objects_of(btf))
+/// Gives private classes to objects of a blob.
+void add_objects(ClassTable& table, const Btf& btf, std::span<const uint32_t> objects,
+                 std::span<uint32_t> classes) {
+  for (uint32_t id : objects)
     if (uint32_t& type_class = classes[id - btf.first_id()]; type_class != omitted_class)
       type_class = table.add_private();
 }
 
-/// Writes the keys of the objects of the classifier's current input.
+/// Writes the keys of objects of the classifier's current input.
 void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
-                    std::span<const uint32_t> classes) {
-  for (uint32_t id : objects_of(btf))
+                    std::span<const uint32_t> objects, std::span<const uint32_t> classes) {
+  for (uint32_t id : objects)
     if (uint32_t type_class = classes[id - btf.first_id()]; type_class != omitted_class)
       table.define(type_class, classifier.key_of(id));
 }
 
-/// Classifies the types of the base, and of all that it is split from.
-void classify_base(Deduplication& d) {
+/// Classifies types of the base, and of all that it is split from, in order of ids. Outlines get
+/// their members when the base becomes whole.
+void classify_base(Deduplication& d, std::span<const uint32_t> types) {
+  std::span<const uint32_t> outlines = d.outlines;
   std::vector<const Btf*> chain;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base())
     chain.push_back(link);
   Classifier classifier(d.table);
+  std::vector<uint32_t> objects;
   for (const Btf* link : std::views::reverse(chain)) {
-    d.base_classes.resize(link->end_id());
-    std::span<uint32_t> classes = std::span(d.base_classes).subspan(link->first_id());
-    add_objects(d.table, *link, classes);
-    classifier.begin(*link, d.base_classes, classes);
-    classifier.classify(link->first_id(), link->end_id());
-    define_objects(d.table, classifier, *link, classes);
+    auto take = [&](std::span<const uint32_t>& ids) {
+      auto end = std::ranges::lower_bound(ids, link->end_id());
+      auto own = ids.first(end - ids.begin());
+      ids = ids.subspan(own.size());
+      return own;
+    };
+    std::span<const uint32_t> own = take(types), own_outlines = take(outlines);
+    std::span<uint32_t> classes =
+        std::span(d.base_classes).first(link->end_id()).subspan(link->first_id());
+    objects.clear();
+    std::ranges::set_intersection(own, objects_of(*link), std::back_inserter(objects));
+    add_objects(d.table, *link, objects, classes);
+    classifier.begin(*link, d.base_classes, classes, own.size());
+    if (!d.is_base_whole)
+      for (uint32_t id : own_outlines) classifier.classify_outline(id);
+    classifier.classify(own);
+    define_objects(d.table, classifier, *link, objects, classes);
+    if (d.is_base_whole) define_objects(d.table, classifier, *link, own_outlines, classes);
   }
 }
 
@@ -214,6 +232,15 @@ std::expected<void, Error> check_omissions(const Input& input, auto&& ids) {
 
 }  // namespace
 
+void complete_base(Deduplication& d) {
+  d.is_base_whole = true;
+  std::vector<uint32_t> all(d.base_classes.size() - 1), others;
+  std::iota(all.begin(), all.end(), 1);
+  std::ranges::set_difference(all, d.base_types, std::back_inserter(others));
+  d.base_types = std::move(all);
+  classify_base(d, others);
+}
+
 std::expected<void, Error> classify_types(Deduplication& d) {
   InputSize inputs;
   for (const Input& input : d.inputs) inputs.add(input.btf);
@@ -231,14 +258,17 @@ std::expected<void, Error> classify_types(Deduplication& d) {
     use_huge_pages(input.class_of_type.data(), types * sizeof(uint32_t));
     input.class_of_type.resize(types);
   }
+  if (d.options.base != nullptr) d.table.strings() = StringTable(d.options.base);
   // Only names that begin within other strings can make the table larger than the inputs' strings.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
-  classify_base(d);
+  reach_base(d);
+  classify_base(d, d.base_types);
   // Workers do not look into objects.
   for (const Input& input : d.inputs)
     if (input.has_omissions)
       if (auto ok = check_omissions(input, input.objects()); !ok) return ok;
-  for (Input& input : d.inputs) add_objects(d.table, input.btf, input.class_of_type);
+  for (Input& input : d.inputs)
+    add_objects(d.table, input.btf, input.objects(), input.class_of_type);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
   // What all tables begin with is not merged in the end: 9 per cent of a kernel's time with two
   // workers.
@@ -281,8 +311,8 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   Classifier& classifier = workers.front()->classifier();
   for (Input& input : d.inputs) {
     if (input.objects().empty()) continue;
-    classifier.begin(input.btf, d.base_classes, input.class_of_type);
-    define_objects(d.table, classifier, input.btf, input.class_of_type);
+    classifier.begin(input.btf, d.base_classes, input.class_of_type, 0);
+    define_objects(d.table, classifier, input.btf, input.objects(), input.class_of_type);
   }
   return {};
 }

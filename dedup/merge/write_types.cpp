@@ -30,7 +30,7 @@ class TypeWriter {
         table_(d.table),
         output_classes_(output_class_count()),
         ids_(output_class_count()),
-        strings_(table_.strings().size() / 2 + 1),
+        strings_((table_.strings().size() - table_.strings().begin()) / 2 + 1),
         result_{BtfBuilder(d.options.base), {}},
         next_id_(result_.types.end_id()) {}
 
@@ -66,8 +66,9 @@ class TypeWriter {
   std::span<const uint32_t> key_of(OutputClass output_class) const;
   void make_room();
   void write_strings();
+  uint32_t& string_of(uint32_t offset) { return strings_[(offset - table_.strings().begin()) / 2]; }
   void add_string(uint32_t offset);
-  void translate(OutputClass output_class, std::span<uint32_t> words) const;
+  void translate(OutputClass output_class, std::span<uint32_t> words);
   void add_array_index_types();
   uint32_t find_index_type() const;
   void make_maps();
@@ -78,8 +79,8 @@ class TypeWriter {
   std::vector<uint32_t> ids_;                ///< of the output, by OutputClass
   /// By anchor: the class that it refers to where it is not tainted.
   std::vector<uint32_t> representatives_;
-  /// The output's string offset by half the table's: every string but the empty one takes at least
-  /// two bytes.
+  /// The output's string offset by half the table's, from the end of the base's on: every string
+  /// but the empty one takes at least two bytes.
   std::vector<uint32_t> strings_;
   std::vector<OutputClass> order_;  ///< of the output's ids
   DedupResult result_;
@@ -107,7 +108,7 @@ void TypeWriter::find_output_classes() {
 
 /// Types of the base keep their ids. Of equal ones the first is used.
 void TypeWriter::number_base() {
-  for (uint32_t id = 1; id < d_.base_classes.size(); ++id)
+  for (uint32_t id : d_.base_types)
     if (uint32_t& known = ids_[output_classes_[d_.base_classes[id]]]; known == 0) known = id;
 }
 
@@ -185,8 +186,9 @@ void TypeWriter::write_strings() {
   std::vector<bool> is_listed(strings_.size());
   for (OutputClass output_class : order_) {
     for_each_string(key_of(output_class), [&](uint32_t offset) {
-      if (offset == 0 || is_listed[offset / 2]) return;
-      is_listed[offset / 2] = true;
+      const uint32_t begin = table_.strings().begin();
+      if (offset <= begin || is_listed[(offset - begin) / 2]) return;
+      is_listed[(offset - begin) / 2] = true;
       add_string(offset);
     });
   }
@@ -198,7 +200,7 @@ void TypeWriter::write_strings() {
 void TypeWriter::add_string(uint32_t offset) {
   std::string_view text = table_.strings().at(offset);
   if (d_.options.base != nullptr || strings_from_ != nullptr) {
-    strings_[offset / 2] = result_.types.add_string(text);
+    string_of(offset) = result_.types.add_string(text);
     return;
   }
   if (text.data() != pending_strings_.data() + pending_strings_.size()) {
@@ -206,14 +208,14 @@ void TypeWriter::add_string(uint32_t offset) {
     pending_strings_ = text.substr(0, 0);
   }
   pending_strings_ = {pending_strings_.data(), pending_strings_.size() + text.size() + 1};
-  strings_[offset / 2] = next_string_;
+  string_of(offset) = next_string_;
   next_string_ += static_cast<uint32_t>(text.size()) + 1;
 }
 
 /// Translates the words of a key to the words of a type.
-void TypeWriter::translate(OutputClass output_class, std::span<uint32_t> words) const {
+void TypeWriter::translate(OutputClass output_class, std::span<uint32_t> words) {
   for_each_string(words, [&](uint32_t& offset) {
-    if (offset != 0) offset = strings_[offset / 2];
+    if (offset > table_.strings().begin()) offset = string_of(offset);
   });
   const TaintedClasses& tainted = d_.tainted_classes;
   const uint32_t* child = nullptr;

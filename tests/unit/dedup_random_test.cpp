@@ -310,6 +310,30 @@ TEST_CASE("random inputs have the oracle's output, however they are added") {
   run_seeds(5000, check);
 }
 
+// Random bases hardly make such inputs: only the base leads from X to the ambiguous Z.
+TEST_CASE("a declaration counts what its tag reaches in the base alone") {
+  auto integer = [](std::string name, uint32_t size) {
+    return RandomType{
+        .kind = BtfKind::Int, .name = std::move(name), .size = size, .number = 8 * size};
+  };
+  auto record = [](std::string name, uint32_t size, std::vector<uint32_t> members) {
+    RandomType type{.kind = BtfKind::Struct, .name = std::move(name), .size = size};
+    for (uint32_t member : members)
+      type.elements.push_back({"m", member, 64 * type.elements.size()});
+    return type;
+  };
+  auto ptr = [](uint32_t to) { return RandomType{.kind = BtfKind::Ptr, .type = to}; };
+  const RandomUnit base = {integer("int", 4), integer("long", 8), record("Z", 8, {2}), ptr(3),
+                           record("B", 8, {4})};
+  const RandomType declaration{.kind = BtfKind::Fwd, .name = "X"};
+  const RandomUnit of_int = {record("W", 4, {1}), ptr(6), ptr(5), record("X", 16, {8, 7})};
+  const RandomUnit of_long = {record("W", 8, {2}), ptr(6), ptr(5), record("X", 16, {8, 7})};
+  RandomUnit declaring = {record("W", 4, {1}), declaration, ptr(7)};
+  CHECK(check({{base}, {declaring, of_int, of_long}}, 1) == "");
+  declaring.push_back(record("Z", 4, {1}));
+  CHECK(check({{base}, {declaring, of_int, of_long}}, 1) == "");
+}
+
 TEST_CASE("every type of a base is found there") {
   run_seeds(2000, check_in_base);
 }

@@ -1,0 +1,125 @@
+#include "dedup/format/base_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "dedup/format/access.hpp"
+#include "dedup/format/kinds.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// A hash of the beginning of a name: any number of types may have one very long name.
+uint32_t hash_name(const char* name) {
+  constexpr size_t most = 64;
+  return hash_bytes(name, ::strnlen(name, most));
+}
+
+}  // namespace
+
+Shapes::Shapes(const BtfView& types, const Shapes* base)
+    : types_(types), base_(base), shapes_(types.end_id() - types.first_id()) {
+  for (uint32_t i = 0; i < shapes_.size(); ++i) {
+    const uint32_t* words = types.first_word(types.first_id() + i);
+    const char* name = words[0] == 0 ? "" : types.string(words[0]).data();
+    if (*name == '\0') continue;
+    TagSpace space = tag_space(words);
+    uint32_t meaning = space == TagSpace::None ? words[1] : static_cast<uint32_t>(space);
+    shapes_[i] = named_bit | combine_hashes(hash_name(name), meaning);
+  }
+  for (uint32_t i = 0; i < shapes_.size(); ++i) {
+    if (shapes_[i] != 0) continue;
+    std::span<const uint32_t> words = types.words_of(types.first_id() + i);
+    uint32_t shape = find(types.first_id() + i, max_depth);
+    const KindWords& layout = kind_words(kind_of(words.data()));
+    size_t head_end = head_start + layout.head_words;
+    if (layout.names.element != 0 && words.size() > head_end)
+      shape = combine_hashes(shape, hash_name(types.string(words[head_end]).data()));
+    shapes_[i] = shape & ~named_bit;
+  }
+}
+
+/// A type without a name has few words that tell much: its first elements. The depth and their
+/// number limit the steps.
+uint32_t Shapes::find(uint32_t id, unsigned depth) const {
+  constexpr size_t elements = 2;
+  if (id < types_.first_id()) return base_ != nullptr ? base_->find(id, depth) : 0;
+  if (uint32_t known = shapes_[id - types_.first_id()]; (known & named_bit) != 0) return known;
+  std::span<const uint32_t> words = types_.words_of(id);
+  uint32_t shape = words[1];
+  if (depth == 0) return shape;
+  // Most only refer to another type.
+  const KindWords& layout = kind_words(kind_of(words.data()));
+  if (layout.ids.head == 1 && layout.element_words == 0)
+    return combine_hashes(shape, find(words[2], depth - 1));
+  // The deduplicator may change the index type of an array.
+  if (kind_of(words.data()) == BtfKind::Array)
+    return combine_hashes(combine_hashes(shape, words[5]), find(words[3], depth - 1));
+  size_t head_end = head_start + layout.head_words;
+  words = words.first(std::min(words.size(), head_end + elements * layout.element_words));
+  for_each_reference(
+      words, [&](uint32_t child) { shape = combine_hashes(shape, find(child, depth - 1)); });
+  return shape;
+}
+
+BaseIndex::BaseIndex(const Btf& btf)
+    : base_(btf.base() != nullptr ? &base_index(*btf.base()) : nullptr), types_(btf) {
+  index_strings();
+  shapes_ = Shapes(types_, base_ != nullptr ? &base_->shapes_ : nullptr);
+  index_types();
+}
+
+void BaseIndex::index_strings() {
+  constexpr size_t usual_size = 16;
+  std::string_view strings = types_.strings();
+  strings_.reserve(strings.size() / usual_size);
+  for (size_t at = 0; at < strings.size();) {
+    std::string_view string = strings.data() + at;
+    auto offset = static_cast<uint32_t>(types_.string_begin() + at);
+    at += string.size() + 1;
+    if (string.empty()) continue;
+    uint32_t hash = hash_bytes(string.data(), string.size());
+    if (find_string(string, hash) == 0)
+      strings_.insert(hash, offset);
+    else
+      strings_are_unique_ = false;
+  }
+}
+
+void BaseIndex::index_types() {
+  first_.resize(std::bit_ceil(size_t{types_.end_id()} - types_.first_id() + 1));
+  next_.resize(types_.end_id() - types_.first_id());
+  for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id) {
+    if (is_object(kind_of(types_.first_word(id)))) continue;
+    uint32_t& first = first_[shapes_.of(id) & mask()];
+    next_[id - types_.first_id()] = first;
+    first = id;
+  }
+}
+
+uint32_t BaseIndex::find_string(std::string_view string, uint32_t hash) const {
+  uint32_t found = base_ != nullptr ? base_->find_string(string, hash) : 0;
+  if (found != 0) return found;
+  return strings_.find(hash, [&](uint32_t offset) { return types_.string(offset) == string; });
+}
+
+bool BaseIndex::is_first_string(uint32_t offset) const {
+  if (offset < types_.string_begin()) return base_->is_first_string(offset);
+  std::string_view strings = types_.strings();
+  size_t at = offset - types_.string_begin();
+  return strings_are_unique_ && at < strings.size() && strings[at] != '\0' &&
+         (at == 0 || strings[at - 1] == '\0');
+}
+
+const BaseIndex& base_index(const Btf& btf) {
+  auto& lazy = BtfAccess::impl(btf)->lazy_index;
+  std::call_once(lazy.once, [&] { lazy.index = std::make_unique<const BaseIndex>(btf); });
+  return *lazy.index;
+}
+
+}  // namespace bpflink
