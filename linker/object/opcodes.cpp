@@ -1,7 +1,6 @@
 #include "linker/object/opcodes.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -108,3 +108,31 @@ checks 1 "$lack (Linux: \"failed to validate module BTF\"); made for another ker
 expect_message "btfdedup: error: $lack" "$BTFDEDUP" --base third.btf distilled.ko -o out.o
 expect_message 'btfdedup: error: distilled.ko: is split from its section .BTF.base, not from the base given' \
   "$BTFDEDUP" --base vmlinux.btf --update distilled.ko
+
+# Many modules in one run have the bytes that each has alone, in a directory and in place.
+mkdir several again single split
+for number in {1..9}; do
+  module "mod-$number" "add(STRUCT, 'own$number', 8, 'member', 2, 0); add(INT, 'int', 4, 0x1000020); add(PTR, '', 5)"
+  "$BTFDEDUP" --base vmlinux.btf "mod-$number.ko" -o "single/mod_$number.btf"
+  cp "mod-$number.ko" several
+  cp "mod-$number.ko" "single/mod-$number.ko"
+  "$BTFDEDUP" --base vmlinux.btf --update "single/mod-$number.ko"
+  [[ $(stat -c %s "single/mod_$number.btf") -lt $(stat -c %s "mod-$number.btf") ]] || mistake "nothing is merged"
+done
+xz -k mod-9.ko && mv mod-9.ko.xz several && rm several/mod-9.ko
+"$BTFDEDUP" --base vmlinux.btf several -o split
+for number in {1..9}; do cmp "single/mod_$number.btf" "split/mod_$number.btf"; done
+[[ $(ls split | wc -l) == 9 ]] || mistake "$(ls split)"
+expect_message "btfdedup: error: several/mod-9.ko.xz: is compressed, an archive or an image: --update writes only into ELF files" \
+  "$BTFDEDUP" --base vmlinux.btf --threads 3 --update several/*
+for number in {1..8}; do cmp "single/mod-$number.ko" "several/mod-$number.ko"; done
+# One that fails keeps no other from its output.
+cp mod-1.ko again
+rm split/* && cp plain.o none.ko
+expect_message "btfdedup: error: none.ko: has no section .BTF: compile with -g, with gcc -gbtf" \
+  "$BTFDEDUP" --base vmlinux.btf none.ko mod-1.ko -o split
+cmp single/mod_1.btf split/mod_1.btf
+expect_message "btfdedup: error: split/mod_1.btf: would be written for both mod-1.ko and again/mod-1.ko" \
+  "$BTFDEDUP" --base vmlinux.btf mod-1.ko again/mod-1.ko -o split
+expect_message "btfdedup: error: --stats is for one output: several modules have one each (see btfdedup --help)" \
+  "$BTFDEDUP" --base vmlinux.btf --stats several -o split

@@ -188,7 +188,7 @@ std::expected<void, Error> add_base(Bases& bases, const std::string& name,
   if (blobs->size() > 1) return fail("{}: a base must have exactly one BTF", name);
   auto btf = Btf::parse(blob, last_of(bases));
   if (!btf) return fail_in(name, btf.error());
-  bases.push_back(std::make_unique<const Base>(name, std::move(*btf), blob.size()));
+  bases.push_back(std::make_shared<const Base>(name, std::move(*btf), blob.size()));
   return {};
 }
 

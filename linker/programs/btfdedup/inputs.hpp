@@ -63,8 +63,8 @@ struct Base {
   size_t size;  ///< bytes of the blob
 };
 
-/// Each is split from the one before. They do not move.
-using Bases = std::vector<std::unique_ptr<const Base>>;
+/// Each is split from the one before. They do not move. Runs for several modules share them.
+using Bases = std::vector<std::shared_ptr<const Base>>;
 
 /// The last of them, or null.
 const Btf* last_of(const Bases& bases);

@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "bpflink/convert.hpp"
@@ -13,15 +19,18 @@
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/write_all.hpp"
+#include "linker/kernels/kernel_modules.hpp"
 #include "linker/object/origin.hpp"
 #include "linker/outputs.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"
 #include "linker/programs/btfdedup/check.hpp"
+#include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/programs/btfdedup/merge.hpp"
 #include "linker/programs/btfdedup/options.hpp"
 #include "linker/programs/btfdedup/show.hpp"
 #include "linker/programs/btfdedup/update.hpp"
 #include "linker/text/program.hpp"
+#include "linker/text/progress.hpp"
 #include "linker/types/loaded_btf.hpp"
 
 namespace bpflink {
@@ -29,7 +38,10 @@ namespace {
 
 class Program {
  public:
-  explicit Program(const BtfdedupOptions& options) : options_(options), merger_(options) {}
+  /// `bases` are those of the options, if they are read already, from `base_files`.
+  explicit Program(const BtfdedupOptions& options, Bases bases = {},
+                   std::span<const InputFile> base_files = {})
+      : options_(options), base_files_(base_files), merger_(options, std::move(bases)) {}
 
   std::expected<void, Error> run() {
     // An unwritable output fails before any work.
@@ -73,6 +85,7 @@ class Program {
   }
 
   const BtfdedupOptions& options_;
+  std::span<const InputFile> base_files_;
   Outputs outputs_{"name another file, or use --update"};
   Outputs::Output *output_ = nullptr, *size_map_ = nullptr;  ///< of these, or null
   Merger merger_;
@@ -98,6 +111,7 @@ std::expected<void, Error> Program::open_outputs() {
 std::expected<void, Error> Program::check_outputs() const {
   bool is_update = !options_.update.empty();
   std::vector<NamedFile> inputs = named_files(merger_.files());
+  std::ranges::copy(named_files(base_files_), std::back_inserter(inputs));
   if (is_update)
     std::erase_if(inputs,
                   [&](const NamedFile& file) { return file.identity == output_->file.identity(); });
@@ -252,6 +266,66 @@ std::expected<void, Error> convert_input(const BtfdedupOptions& options) {
   return first_of(outputs.commit());
 }
 
+/// The file in a directory that a module's types go to: `nf_conntrack.btf`, as in /sys/kernel/btf.
+std::expected<std::string, Error> output_in(const std::string& directory,
+                                            const std::string& module) {
+  auto name = module_name(module);
+  if (!name) return std::unexpected(name.error());
+  if (name->empty()) *name = std::filesystem::path(module).filename();
+  std::string ending = name->ends_with(".btf") ? "" : ".btf";
+  return (std::filesystem::path(directory) / (*name + ending)).string();
+}
+
+/// The options for each of several modules alone. Errors: an input cannot be read; two would have
+/// one output.
+std::expected<std::vector<BtfdedupOptions>, Error> list_modules(const BtfdedupOptions& options) {
+  auto inputs = list_inputs(options.inputs, true);
+  if (!inputs) return std::unexpected(inputs.error());
+  std::vector<BtfdedupOptions> modules;
+  std::map<std::string, std::string> inputs_of;  // by output
+  for (const InputPath& input : *inputs) {
+    BtfdedupOptions& module = modules.emplace_back(options);
+    module.inputs = {input.path};
+    module.threads = 1;
+    if (!options.update.empty()) {
+      module.update = input.path;
+      continue;
+    }
+    auto output = output_in(options.output, input.path);
+    if (!output) return std::unexpected(output.error());
+    auto [first, is_new] = inputs_of.emplace(*output, input.path);
+    if (!is_new)
+      return fail("{}: would be written for both {} and {}", *output, first->second, input.path);
+    module.output = std::move(*output);
+  }
+  return modules;
+}
+
+/// Deduplicates several modules, each alone, against bases that are read once. Returns whether all
+/// have their outputs: one that fails keeps no other from its own. Errors: none can begin.
+std::expected<bool, Error> run_modules(const BtfdedupOptions& options) {
+  std::vector<InputFile> files;  // mapped until the end
+  Bases bases;
+  for (const std::string& path : options.bases)
+    if (auto ok = read_base(bases, path, false, files); !ok) return std::unexpected(ok.error());
+  auto modules = list_modules(options);
+  if (!modules) return std::unexpected(modules.error());
+  std::vector<std::optional<Error>> errors(modules->size());
+  unsigned threads =
+      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  Progress progress(modules->size(), "module");
+  auto done = for_each_index(modules->size(), threads, [&](size_t i) -> std::expected<void, Error> {
+    auto ok = Program((*modules)[i], bases, files).run();
+    if (!ok) errors[i] = ok.error();
+    progress.advance("");
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  for (const auto& error : errors)
+    if (error) print_error("btfdedup", *error);
+  return std::ranges::none_of(errors, [](const auto& error) { return error.has_value(); });
+}
+
 int run(const std::vector<std::string>& arguments) {
   auto options = parse_options(arguments);
   if (!options) {
@@ -266,6 +340,11 @@ int run(const std::vector<std::string>& arguments) {
     auto accepted = check_inputs(*options);
     if (!accepted) print_error("btfdedup", accepted.error());
     return accepted && *accepted ? 0 : 1;
+  }
+  if (options->each_alone) {
+    auto all = run_modules(*options);
+    if (!all) print_error("btfdedup", all.error());
+    return all && *all ? 0 : 1;
   }
   keep_inputs_mapped();
   auto ok = options->target ? convert_input(*options) : Program(*options).run();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "dedup/format/header.hpp"
 #include "dedup/format/reader.hpp"
@@ -33,10 +34,11 @@ bool is_split(std::span<const std::byte> blob) {
 
 }  // namespace
 
-Merger::Merger(const BtfdedupOptions& options)
+Merger::Merger(const BtfdedupOptions& options, Bases bases)
     : options_(options),
       is_described_(!options.size_map.empty() || options.print_sizes != 0 ||
-                    !options.explain.empty()) {}
+                    !options.explain.empty()),
+      bases_(std::move(bases)) {}
 
 /// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Merger::read() {
@@ -45,8 +47,9 @@ std::expected<void, Error> Merger::read() {
     if (!is_own) return std::unexpected(is_own.error());
     updates_own_types_ = *is_own;
   }
-  for (const std::string& path : options_.bases)
-    if (auto ok = read_base(bases_, path, options_.flatten, files_); !ok) return ok;
+  if (bases_.empty())
+    for (const std::string& path : options_.bases)
+      if (auto ok = read_base(bases_, path, options_.flatten, files_); !ok) return ok;
   if (auto ok = read_image_symbols(); !ok) return ok;
   auto inputs = list_inputs(options_.inputs, !options_.bases.empty());
   if (!inputs) return std::unexpected(inputs.error());

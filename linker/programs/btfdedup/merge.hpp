@@ -37,7 +37,8 @@ struct MergedBtf {
 /// Use: read() reads all files, run() merges.
 class Merger {
  public:
-  explicit Merger(const BtfdedupOptions& options);
+  /// `bases` are those of the options, if they are read already.
+  explicit Merger(const BtfdedupOptions& options, Bases bases = {});
 
   /// Errors: a file cannot be read, is malformed, or does not fit the options. They name the file.
   std::expected<void, Error> read();

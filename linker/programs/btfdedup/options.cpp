@@ -1,7 +1,12 @@
 #include "linker/programs/btfdedup/options.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "bpflink/convert.hpp"
 #include "linker/error.hpp"
+#include "linker/io/directory.hpp"
+#include "linker/kernels/kernel_modules.hpp"
 #include "linker/object/linux_release.hpp"
 #include "linker/text/options.hpp"
 
@@ -26,11 +31,16 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
   });
   return {
       {"Options",
-       {{"-o,--output", "FILE", "Write the BTF to FILE (- for standard output)",
+       {{"-o,--output", "FILE",
+         "Write the BTF to FILE (- for standard output); with --base, that of each INPUT alone "
+         "into "
+         "the directory FILE",
          store(options.output)},
         {"--elf", "", "Make the output an ELF object with a section .BTF", set(options.as_elf)},
         {"--update", "FILE",
-         "Replace the section .BTF of the ELF file FILE; without INPUT, by its own types",
+         "Replace the section .BTF of the ELF file FILE; without INPUT, by its own types; with "
+         "--base, "
+         "of each of several modules, each by its own",
          store(options.update)},
         {"--base", "FILE...",
          "The BTF that the inputs are split from, which is not changed; repeat it for a chain of "
@@ -93,8 +103,39 @@ std::expected<void, Error> check_target(const OptionTable& table, const Btfdedup
   return {};
 }
 
+/// Whether a path is a file to be updated, one of several modules, or has such files in it. Raw BTF
+/// is what a file is updated with.
+bool may_be_modules(const std::string& path) {
+  if (path.ends_with(".btf")) return false;
+  return is_directory(path) || module_name(path).value_or("") != "";
+}
+
+/// Whether each input is deduplicated alone: with a base, the output is a directory, or all inputs
+/// and the file to be updated, which becomes the first of them, are modules.
+bool takes_each_alone(BtfdedupOptions& options) {
+  if (options.bases.empty()) return false;
+  if (options.update.empty()) return is_directory(options.output);
+  bool are_modules =
+      is_directory(options.update) || (!options.inputs.empty() && may_be_modules(options.update));
+  if (!are_modules || !std::ranges::all_of(options.inputs, may_be_modules)) return false;
+  options.inputs.insert(options.inputs.begin(), options.update);
+  return true;
+}
+
+std::expected<void, Error> check_each_alone(const OptionTable& table) {
+  for (std::string_view option :
+       {"--flatten", "--linked", "--explain", "--dump", "--size-map", "--print-sizes", "--stats"})
+    if (table.is_given(option))
+      return table.usage_error(std::string(option) +
+                               " is for one output: several modules have one each");
+  return {};
+}
+
 std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
+  options.each_alone = !options.check && !options.target && takes_each_alone(options);
+  if (options.each_alone)
+    if (auto ok = check_each_alone(table); !ok) return ok;
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return table.usage_error("no input");
   if (options.check) return check_alone(table, "--check", "--output");

@@ -33,6 +33,9 @@ struct BtfdedupOptions {
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;
+  /// Whether the inputs are modules, each of which is deduplicated alone: all are updated, or the
+  /// output is a directory.
+  bool each_alone = false;
   std::string text;  ///< text to print instead of running
 
   /// Whether something goes to standard output.

@@ -20,6 +20,7 @@
 #include "linker/object/bytes.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/program.hpp"
+#include "linker/text/progress.hpp"
 
 namespace bpflink {
 namespace {
