@@ -125,6 +125,20 @@ def kfuncs(n, folder, *options):
     return ["btfdedup", types.write(folder / "a.btf"), *options]
 
 
+def one_shape(n, folder):
+    """n prototypes of a base, and n of a module, that begin alike."""
+    for name in ("base", "split"):
+        types = Types()
+        if name == "split":
+            types.blob.split(folder / "base.btf")
+        else:
+            types.int_of(4)
+        for k in range(n):
+            types.add(FUNC_PROTO, "", 1, "a", 1, "b", 1, f"{name}{k}", 1)
+        types.write(folder / f"{name}.btf")
+    return ["btfdedup", "--base", folder / "base.btf", folder / "split.btf", "-o", folder / "out"]
+
+
 def compiled(folder, name, text, *options):
     (folder / f"{name}.c").write_text(text)
     clang = os.environ.get("CC", "clang-19")
@@ -421,6 +435,7 @@ FAMILIES = {
     "tied-map": (12500, lambda n, d: tied(n, d, "--size-map", d / "map.html")),
     "kfuncs-dump": (4000, lambda n, d: kfuncs(n, d, "--dump", "c")),
     "name-sort": (5000, shared_name),
+    "one-shape": (12500, one_shape),
     "name-dedup": (125000, lambda n, d: long_name(n, d, "-o", d / "out")),
 }
 

@@ -1,5 +1,6 @@
 // The peer in benchmarks: deduplicates the BTF of raw files or objects with libbpf's btf__dedup()
-// and writes the result as a raw file. Usage: libbpf_dedup OUT IN...
+// and writes the result as a raw file. Usage: libbpf_dedup OUT IN..., or, for modules, each split
+// from BASE and deduplicated alone: libbpf_dedup --base BASE OUT IN... (OUT gets the last).
 #include <bpf/btf.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,12 +27,8 @@ static struct btf* read_all(char** paths, int count) {
   return all;
 }
 
-int main(int argc, char** argv) {
-  if (argc < 3) {
-    fprintf(stderr, "usage: libbpf_dedup OUT IN...\n");
-    return 2;
-  }
-  struct btf* btf = read_all(argv + 2, argc - 2);
+/// Deduplicates, writes to `path` and frees. Returns the exit status.
+static int dedup(struct btf* btf, const char* path) {
   if (!btf) return 1;
   int error = btf__dedup(btf, NULL);
   if (error) {
@@ -40,11 +37,25 @@ int main(int argc, char** argv) {
   }
   __u32 size = 0;
   const void* data = btf__raw_data(btf, &size);
-  FILE* out = fopen(argv[1], "wb");
+  FILE* out = fopen(path, "wb");
   if (!out || fwrite(data, 1, size, out) != size || fclose(out)) {
-    perror(argv[1]);
+    perror(path);
     return 1;
   }
   btf__free(btf);
   return 0;
+}
+
+int main(int argc, char** argv) {
+  const int has_base = argc > 2 && !strcmp(argv[1], "--base");
+  if (argc < (has_base ? 5 : 3)) {
+    fprintf(stderr, "usage: libbpf_dedup [--base BASE] OUT IN...\n");
+    return 2;
+  }
+  if (!has_base) return dedup(read_all(argv + 2, argc - 2), argv[1]);
+  struct btf* base = btf__parse(argv[2], NULL);
+  int status = base ? 0 : 1;
+  for (int i = 4; i < argc && !status; i++)
+    status = dedup(btf__parse_split(argv[i], base), argv[3]);
+  return status;
 }

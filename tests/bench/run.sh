@@ -8,6 +8,7 @@
 #   --quick         a few small inputs, two runs each, to test the script
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
 #   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain
+#   MODULES=DIR     (environment) also deduplicate 75 modules of this directory against the BTF in BASE=FILE
 #   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool, all from
@@ -30,6 +31,7 @@ done
 programs=$(realpath "$programs")
 corpus=${CORPUS:+$(realpath "$CORPUS")}
 units=${UNITS:+$(realpath "$UNITS")}
+modules=${MODULES:+$(realpath "$MODULES")} base=${BASE:+$(realpath "$BASE")}
 PATH=$PATH:/usr/sbin:/sbin
 
 for tool in cc "${CC:-clang-19}" hyperfine python3 bpftool /usr/bin/time; do
@@ -158,6 +160,20 @@ if [[ $corpus ]]; then
   esac
   compare - 0 "$(basename "$corpus"), deduplicated" libbpf './libbpf_dedup peer.btf corpus.btf' \
     './btfdedup -o own.btf corpus.btf'
+fi
+
+if [[ $modules ]]; then
+  # 75 of them, evenly among all by size; libbpf reads no compressed ones.
+  mapfile -t files < <(find "$modules" -name '*.ko' -printf '%s %p\n' | sort -n | cut -d ' ' -f 2- |
+    awk '{ line[NR] = $0 } END { for (i = 0; i < 75 && i < NR; i++) print line[int(1 + i * NR / 75)] }')
+  mkdir split
+  compare - 0 "${#files[@]} modules against their base, in one run" libbpf \
+    "./libbpf_dedup --base $base peer.btf ${files[*]}" "./btfdedup --base $base ${files[*]} -o split"
+  for place in 0 $((${#files[@]} / 2)) $((${#files[@]} - 1)); do
+    file=${files[place]}
+    compare - 0 "a module of $(($(stat -c %s "$file") / 1024)) kB against its base" libbpf \
+      "./libbpf_dedup --base $base peer.btf $file" "./btfdedup --base $base $file -o own.btf"
+  done
 fi
 
 if [[ $units ]]; then
