@@ -101,14 +101,21 @@ ImageDeduplicator::ImageDeduplicator(ImageDeduplicator&&) noexcept = default;
 ImageDeduplicator& ImageDeduplicator::operator=(ImageDeduplicator&&) noexcept = default;
 ImageDeduplicator::~ImageDeduplicator() = default;
 
-std::expected<Btf, Error> ImageDeduplicator::add(std::string name, const Btf& btf) {
+std::expected<Btf, Error> ImageDeduplicator::add(std::string name, const Btf& btf,
+                                                 std::vector<ImageFunction> functions) {
   const DedupOptions& options = impl_->options;
   if (btf.base()) return fail("is split BTF, not a compiler's BTF of one unit");
-  std::expected<Btf, Error> own = options.base            ? split_off(btf, *options.base)
+  std::expected<Btf, Error> own = options.base
+                                      ? split_off(btf, *options.base, options.borrow_inputs)
                                   : options.borrow_inputs ? share(btf)
                                                           : copy(btf);
   if (!own) return own;
   ImageInput& input = impl_->inputs.emplace_back(share(*own));
+  if (!functions.empty()) {
+    uint32_t moved = own->first_id() - btf.first_id();
+    for (ImageFunction& function : functions) function.id += moved;
+    input.code = std::move(functions);
+  }
   impl_->deduplicator.add(std::move(name), input.btf, choose_omitted(input));
   return own;
 }

@@ -10,10 +10,19 @@
 // definition. A definition that is weak in its unit is used only if all are. If only one symbol has
 // the name, declarations that contradict the definition are ignored: they are for another function,
 // or wrong.
+//
+// If inputs say where the code of functions is (ImageFunction), as DWARF does, the rules are
+// pahole's: a name and its clones ("f.isra.0") are one function. It gets a FUNC if they are at one
+// address, if no input has doubts about its parameters, and if all prototypes agree as far as names
+// of types tell. The FUNC's prototype is that of the code.
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "dedup/edit/image_state.hpp"
+#include "dedup/format/kinds.hpp"
 
 namespace bpflink {
 namespace {
@@ -40,6 +49,13 @@ struct NamedFunction {
   Prototypes strong, weak, declarations;
   uint32_t id = 0;  ///< of its FUNC in the output
 
+  // Of functions whose inputs say where they are. Symbols of clones count.
+  Candidate coded;  ///< the best one so far
+  uint64_t address = 0;
+  bool is_listed = false, has_several_addresses = false, has_changed_clone = false;
+  bool is_at_address = false, is_unused = false;  ///< of `coded`
+  bool has_unexpected_register = false, has_other_order = false, differs = false;
+
   const Prototypes& definitions() const { return strong.first.is_known() ? strong : weak; }
 };
 
@@ -49,9 +65,15 @@ class FunctionAdder {
 
   void run() {
     collect_symbols();
-    for (uint32_t input = 0; input < state_.inputs.size(); ++input)
+    for (uint32_t input = 0; input < state_.inputs.size(); ++input) {
+      if (!state_.inputs[input].code.empty()) {
+        for (const ImageFunction& code : state_.inputs[input].code) collect_code(input, code);
+        continue;
+      }
       for (uint32_t id : state_.inputs[input].functions) collect({input, id});
+    }
     for (const auto& [candidate, number] : found_) add(candidate, functions_[number]);
+    for (const auto& [candidate, number] : found_code_) add_code(candidate, functions_[number]);
     list_omitted();
     add_tags();
   }
@@ -60,12 +82,35 @@ class FunctionAdder {
   void collect_symbols() {
     numbers_.reserve(state_.symbols.functions.size());
     functions_.reserve(state_.symbols.functions.size());
-    for (std::string_view name : state_.symbols.functions) {
+    const std::vector<uint64_t>& addresses = state_.symbols.addresses;
+    for (size_t i = 0; i < state_.symbols.functions.size(); ++i) {
+      std::string_view name = state_.symbols.functions[i];
       ++function_of(name).symbol_count;
+      if (i < addresses.size()) note_address(name, addresses[i]);
       // For a clone such as "f.isra.0", find the FUNCs of "f".
       if (size_t dot = name.find('.'); dot != std::string_view::npos)
         function_of(name.substr(0, dot));
     }
+  }
+
+  /// Whether a clone's suffix says one of these. Suffixes may follow each other.
+  static bool has_suffix(std::string_view name, std::initializer_list<std::string_view> suffixes) {
+    size_t dot = name.find('.');
+    return dot != std::string_view::npos &&
+           std::ranges::any_of(suffixes, [&](std::string_view suffix) {
+             return name.find(suffix, dot) != std::string_view::npos;
+           });
+  }
+
+  /// Notes the address of a function or clone. A part of a function is none.
+  void note_address(std::string_view name, uint64_t address) {
+    if (has_suffix(name, {".cold", ".part"})) return;
+    NamedFunction& function = function_of(name.substr(0, name.find('.')));
+    if (function.is_listed && function.address != 0 && function.address != address)
+      function.has_several_addresses = true;
+    function.address = address;
+    function.is_listed = true;
+    function.has_changed_clone |= has_suffix(name, {".constprop", ".isra"});
   }
 
   NamedFunction& function_of(std::string_view name) {
@@ -87,6 +132,112 @@ class FunctionAdder {
       note_prototype(candidate, function.weak);
     else
       note_prototype(candidate, function.strong);
+  }
+
+  void collect_code(uint32_t input, const ImageFunction& code) {
+    const Btf& btf = state_.inputs[input].btf;
+    auto at = numbers_.find(btf.name(btf.type(code.id)));
+    if (at == numbers_.end() || !functions_[at->second].is_listed) return;
+    Candidate candidate{input, code.id};
+    found_code_.emplace_back(candidate, at->second);
+    NamedFunction& function = functions_[at->second];
+    function.has_unexpected_register |= code.has_unexpected_register;
+    function.has_other_order |= code.has_other_order;
+    bool is_at_address = code.address == function.address;
+    bool is_unused =
+        code.has_unused_parameters &&
+        (code.is_changed || (code.address != 0 && is_at_address && function.has_changed_clone));
+    bool is_first = !function.coded.is_known();
+    if (!is_first) function.differs |= !agree(function.coded, candidate);
+    bool is_better =
+        is_at_address && (!function.is_at_address || (function.is_unused && !is_unused));
+    if (!is_first && !is_better) return;
+    function.coded = candidate;
+    function.is_at_address = is_at_address;
+    function.is_unused = is_unused;
+  }
+
+  /// Whether two prototypes agree, as far as the names of their types tell. A const does not count.
+  bool agree(Candidate a, Candidate b) const {
+    const TypeMap &map_a = state_.map(a.input), &map_b = state_.map(b.input);
+    BtfType x = prototype_of(a), y = prototype_of(b);
+    if (x.vlen() != y.vlen() || !agree(map_a[x.type()], map_b[y.type()])) return false;
+    for (uint32_t i = 0; i < x.vlen(); ++i)
+      if (!agree(map_a[x.param(i).type], map_b[y.param(i).type])) return false;
+    return true;
+  }
+
+  /// The same of two types of the output.
+  bool agree(uint32_t a, uint32_t b) const {
+    constexpr size_t max_pairs = 4096;  // prototypes may be nested exponentially
+    const BtfBuilder& types = state_.types();
+    std::vector<std::pair<uint32_t, uint32_t>> pairs{{a, b}};
+    for (size_t i = 0; i < pairs.size() && i < max_pairs; ++i) {
+      auto [left, right] = pairs[i];
+      if (left == right) continue;
+      if (left == 0 || right == 0) return false;
+      BtfType x = types.type(left), y = types.type(right);
+      BtfKind kind_x = kind_without_definition(x), kind_y = kind_without_definition(y);
+      if (kind_x != kind_y) {
+        if (kind_x == BtfKind::Const)
+          pairs.emplace_back(x.type(), right);
+        else if (kind_y == BtfKind::Const)
+          pairs.emplace_back(left, y.type());
+        else
+          return false;
+        continue;
+      }
+      switch (kind_class(kind_x)) {
+        case KindClass::Pointer:
+          pairs.emplace_back(x.type(), y.type());
+          break;
+        case KindClass::Modifier:
+          if (kind_x == BtfKind::Typedef) {
+            if (types.name(x) != types.name(y)) return false;
+          } else {
+            pairs.emplace_back(x.type(), y.type());
+          }
+          break;
+        case KindClass::Array:
+          if (x.array_length() != y.array_length()) return false;
+          pairs.emplace_back(x.array_element_type(), y.array_element_type());
+          break;
+        case KindClass::Prototype:
+          if (x.vlen() != y.vlen()) return false;
+          pairs.emplace_back(x.type(), y.type());
+          for (uint32_t p = 0; p < x.vlen(); ++p)
+            pairs.emplace_back(x.param(p).type, y.param(p).type);
+          break;
+        default:
+          if (types.name(x) != types.name(y)) return false;
+          if (kind_x == BtfKind::Int && (x.size() != y.size() || x.int_data() != y.int_data()))
+            return false;
+          break;
+      }
+    }
+    return true;
+  }
+
+  static BtfKind kind_without_definition(BtfType type) {
+    if (type.kind() != BtfKind::Fwd) return type.kind();
+    return type.kind_flag() ? BtfKind::Union : BtfKind::Struct;
+  }
+
+  /// Why a function whose inputs say where it is gets no FUNC.
+  static std::optional<ImageOmission> find_doubt(const NamedFunction& function) {
+    if (function.has_several_addresses) return ImageOmission::SeveralAddresses;
+    if (function.is_unused) return ImageOmission::UnusedParameters;
+    if (function.has_other_order) return ImageOmission::OtherOrder;
+    if (function.differs) return ImageOmission::SeveralPrototypes;
+    if (function.has_unexpected_register) return ImageOmission::UnexpectedRegister;
+    return std::nullopt;
+  }
+
+  void add_code(Candidate candidate, NamedFunction& function) {
+    if (find_doubt(function)) return;
+    if (function.id == 0) function.id = add_func(function.coded, 0);
+    if (are_equal(candidate, function.coded))
+      state_.map(candidate.input).set(candidate.id, function.id);
   }
 
   void note_prototype(Candidate candidate, Prototypes& prototypes) const {
@@ -173,11 +324,15 @@ class FunctionAdder {
   }
 
   void list_omitted() const {
+    for (const auto& [name, number] : numbers_)
+      if (functions_[number].coded.is_known())
+        if (auto doubt = find_doubt(functions_[number])) state_.omit(name, *doubt);
     for (std::string_view name : state_.symbols.functions) {
       const NamedFunction& function = functions_[numbers_.at(name)];
       if (is_ambiguous(function)) state_.omit(name, ImageOmission::SeveralPrototypes);
       if (size_t dot = name.find('.'); dot != std::string_view::npos) {
         const NamedFunction& original = functions_[numbers_.at(name.substr(0, dot))];
+        if (original.coded.is_known()) continue;
         bool is_known =
             original.definitions().first.is_known() || original.declarations.first.is_known();
         if (is_known && original.symbol_count == 0) state_.omit(name, ImageOmission::Clone);
@@ -201,8 +356,9 @@ class FunctionAdder {
 
   const ImageState& state_;
   std::unordered_map<std::string_view, uint32_t> numbers_;
-  std::vector<NamedFunction> functions_;               ///< by number
-  std::vector<std::pair<Candidate, uint32_t>> found_;  ///< FUNCs with the numbers of their names
+  std::vector<NamedFunction> functions_;  ///< by number
+  /// FUNCs with the numbers of their names; those of which more is known.
+  std::vector<std::pair<Candidate, uint32_t>> found_, found_code_;
   std::vector<uint32_t> words_;
 };
 

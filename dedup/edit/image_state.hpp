@@ -17,6 +17,7 @@ struct ImageInput {
   std::vector<uint32_t> functions, variables;
   std::vector<uint32_t> tags;  ///< on functions and variables
   std::unordered_set<std::string_view> weak_functions = {};
+  std::vector<ImageFunction> code = {};  ///< see ImageDeduplicator::add()
 };
 
 struct ImageState {

@@ -93,11 +93,13 @@ std::expected<Btf, Error> join(const BtfBuilder& types, std::span<const BtfKindL
   return BtfAccess::wrap(std::move(impl));
 }
 
-std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
+std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base, bool borrow_strings) {
   if (btf.strings().size() > UINT32_MAX - base.string_end())
     return fail("string offsets, with those of the base, exceed 32 bits");
-  std::shared_ptr<BtfAccess::Impl> split = BtfAccess::impl(copy(btf));
+  auto split = std::make_shared<BtfAccess::Impl>(*BtfAccess::impl(btf));
   BtfAccess::Impl& impl = *split;
+  impl.own_words.assign(btf.words().begin(), btf.words().end());
+  if (!borrow_strings) impl.own_strings = btf.strings();
   uint32_t first_id = base.end_id(), string_base = base.string_end();
   for (uint32_t id = 1; id < impl.view.end_id(); ++id) {
     std::span<uint32_t> words =
@@ -112,7 +114,7 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base) {
   }
   for (uint32_t& id : impl.objects) id += first_id - 1;
   impl.base = &base;
-  impl.show(impl.own_words, impl.own_strings);
+  impl.show(impl.own_words, borrow_strings ? btf.strings() : std::string_view(impl.own_strings));
   return BtfAccess::wrap(std::move(split));
 }
 

@@ -26,9 +26,9 @@ Btf share(const Btf& btf);
 /// A Btf with a copy of the types and strings, which does not need the blob.
 Btf copy(const Btf& btf);
 /// A copy that is split from `base`: ids and string offsets are moved behind those of the base. It
-/// uses no type of the base. Errors: `btf` has types of unknown kinds, which may have ids to move;
-/// there are too many bytes of strings.
-std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base);
+/// uses no type of the base. Its strings are a copy, unless they are to be borrowed. Errors: `btf`
+/// has types of unknown kinds, which may have ids to move; there are too many bytes of strings.
+std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base, bool borrow_strings);
 
 /// One Btf without a base that has the types and strings of `types` and of all that they are split
 /// from. All keep their ids and offsets. Errors: there are too many bytes of strings.

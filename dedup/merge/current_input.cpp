@@ -4,9 +4,12 @@ namespace bpflink {
 
 void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_of_base,
                          std::span<uint32_t> classes_of_types) {
+  bool has_same_strings = view.strings().data() == types.strings().data() &&
+                          view.string_end() == types.string_end() && view.base() == types.base();
   types = view;
   base_classes_ = classes_of_base;
   classes_ = classes_of_types;
+  if (has_same_strings) return;  // all units of DWARF
   for (uint32_t index : known_strings_) strings_[index] = 0;
   known_strings_.clear();
   strings_begin_ = table.strings().begin();

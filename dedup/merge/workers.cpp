@@ -77,8 +77,13 @@ struct InputSize {
   void add(const Btf& btf) {
     types += btf.end_id() - btf.first_id();
     words += btf.words().size();
-    string_bytes += btf.strings().size();
+    // Units of one file's DWARF share their strings.
+    if (btf.strings().data() != last_strings) string_bytes += btf.strings().size();
+    last_strings = btf.strings().data();
   }
+
+ private:
+  const char* last_strings = nullptr;
 };
 
 class Worker {

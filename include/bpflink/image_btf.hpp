@@ -37,12 +37,25 @@ struct ImageTag {
 struct ImageSymbols {
   /// The names of the functions, in any order; a name may occur several times.
   std::vector<std::string_view> functions{};
+  /// Their addresses, or empty: needed for inputs that say where functions are.
+  std::vector<uint64_t> addresses{};
   /// The per-CPU variables, in any order.
   std::vector<ImageVariable> variables{};
   /// Their section.
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
   std::vector<ImageTag> tags{};
+};
+
+/// What an input says of one of its functions besides the FUNC. The prototype is the source's;
+/// these say whether the code has it, too.
+struct ImageFunction {
+  uint32_t id = 0;                       ///< of its FUNC
+  uint64_t address = 0;                  ///< of its code, or 0
+  bool has_unexpected_register = false;  ///< a parameter is not in its register
+  bool has_other_order = false;          ///< parameters are in another order
+  bool has_unused_parameters = false;    ///< of which it is unknown where they are
+  bool is_changed = false;               ///< the compiler changed how it is called
 };
 
 /// Why a symbol has no FUNC or VAR.
@@ -53,6 +66,10 @@ enum class ImageOmission : uint8_t {
   OtherSize,           ///< the variable's type and the symbol differ in size
   Overlap,             ///< another variable is in the place
   TagWithoutFunction,  ///< the tag's function has no FUNC
+  SeveralAddresses,    ///< functions of that name, or its clones, are at several addresses
+  UnexpectedRegister,  ///< a parameter is not in its register
+  OtherOrder,          ///< parameters are in another order than in the source
+  UnusedParameters,    ///< the compiler removed parameters
 };
 
 /// A symbol that has no FUNC or VAR.
@@ -99,8 +116,10 @@ class ImageDeduplicator {
 
   /// Adds an input, called `name` in messages. `btf` and, unless inputs are borrowed, its blob may
   /// be released when add() returns. Returns the input as it is deduplicated: with a base, split
-  /// from that. Errors: `btf` is split; with a base, it has types of unknown kinds.
-  std::expected<Btf, Error> add(std::string name, const Btf& btf);
+  /// from that. `functions` says more of its FUNCs, or is empty, and is in order of ids. Errors:
+  /// `btf` is split; with a base, it has types of unknown kinds.
+  std::expected<Btf, Error> add(std::string name, const Btf& btf,
+                                std::vector<ImageFunction> functions = {});
 
   /// Reads a blob as Btf::parse() does without a base, and adds it. Errors: those of Btf::parse()
   /// and add(), except that run() reports a type that contains itself.

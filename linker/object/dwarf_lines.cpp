@@ -10,33 +10,76 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "linker/object/dwarf_values.hpp"
+#include "dedup/dwarf/constants.hpp"
+#include "dedup/dwarf/strings.hpp"
 #include "linker/object/object_file.hpp"
 
 namespace bpflink {
 namespace {
 
-// Specification: DWARF 5, section 7.5, tables 7.2, 7.3 and 7.5.
-enum UnitType : uint8_t { DW_UT_compile = 0x01 };
-enum Tag : uint8_t { DW_TAG_compile_unit = 0x11, DW_TAG_subprogram = 0x2e, DW_TAG_variable = 0x34 };
-enum Attribute : uint8_t {
-  DW_AT_name = 0x03,
-  DW_AT_stmt_list = 0x10,
-  DW_AT_comp_dir = 0x1b,
-  DW_AT_decl_file = 0x3a,
-  DW_AT_decl_line = 0x3b,
-  DW_AT_declaration = 0x3c,
-  DW_AT_external = 0x3f,
-  DW_AT_specification = 0x47,
-  DW_AT_str_offsets_base = 0x72,
-};
-
-enum LineContent : uint8_t { DW_LNCT_path = 1, DW_LNCT_directory_index = 2 };
-
 using Paths = std::vector<std::string>;
+
+/// The bytes of a section; empty if it is compressed or has a .rela section, whose addends the
+/// bytes lack.
+std::span<const std::byte> contents_of(const ObjectFile& object, std::string_view name) {
+  const InputSection* section = object.find_section(name);
+  bool is_plain = section && (section->flags & SHF_COMPRESSED) == 0 &&
+                  !object.find_section(std::string(".rela").append(name));
+  return is_plain ? section->data : std::span<const std::byte>();
+}
+
+/// The DWARF sections of an object. Sections begin at 0 in an object, so offsets from one into
+/// another need no relocation, if the addends are in place.
+class DwarfValues {
+ public:
+  explicit DwarfValues(const ObjectFile& object)
+      : sections_{.order = object.byte_order,
+                  .info = contents_of(object, ".debug_info"),
+                  .abbreviations = contents_of(object, ".debug_abbrev"),
+                  .strings = contents_of(object, ".debug_str"),
+                  .line_strings = contents_of(object, ".debug_line_str"),
+                  .string_offsets = contents_of(object, ".debug_str_offsets")},
+        lines_(sections_) {
+    lines_.info = contents_of(object, ".debug_line");
+  }
+
+  DwarfCursor info(uint64_t at) const { return {sections_.info, at, sections_.order}; }
+  DwarfCursor abbreviations(uint64_t at) const {
+    return {sections_.abbreviations, at, sections_.order};
+  }
+  DwarfCursor lines(uint64_t at) const { return {lines_.info, at, lines_.order}; }
+
+  /// The text of a value of an entry, and of one of a line table.
+  std::string_view text(DwarfValue value, const DwarfUnit& unit) {
+    return text(sections_, value, unit);
+  }
+  std::string_view line_text(DwarfValue value, const DwarfUnit& unit) {
+    return text(lines_, value, unit);
+  }
+
+  /// Counts bytes that are read or kept. False once the sum exceeds what any compiler writes: a
+  /// small input can ask for a lot of work.
+  bool spend(uint64_t bytes) {
+    budget_ -= std::min(bytes, budget_);
+    return budget_ != 0;
+  }
+
+ private:
+  std::string_view text(const DwarfSections& sections, DwarfValue value, const DwarfUnit& unit) {
+    if (budget_ == 0) return {};
+    std::string_view found = dwarf_text(sections, value, unit);
+    spend(found.size() + 1);
+    return found;
+  }
+
+  DwarfSections sections_;
+  DwarfSections lines_;  ///< with the line tables in place of entries
+  uint64_t budget_ = uint64_t{1} << 26;
+};
 
 /// Adds `path`, which may be relative to `directory`. Returns false if the budget is spent.
 bool add_path(DwarfValues& values, std::string_view directory, std::string_view path,
@@ -65,8 +108,8 @@ Paths read_list(DwarfValues& values, DwarfCursor& cursor, const DwarfUnit& unit,
     std::string_view path;
     uint64_t directory = 0, from = cursor.at();
     for (auto [content, form] : format) {
-      DwarfValue value = values.read(cursor, form, 0, unit);
-      if (content == DW_LNCT_path) path = value.text;
+      DwarfValue value = take_dwarf_value(cursor, dwarf_form(form), 0, unit);
+      if (content == DW_LNCT_path) path = values.line_text(value, unit);
       if (content == DW_LNCT_directory_index) directory = value.number;
     }
     const Paths& parents = directories ? *directories : paths;
@@ -117,19 +160,10 @@ Paths read_files(DwarfValues& values, uint64_t offset, std::string_view director
   return read_list(values, cursor, unit, &directories);
 }
 
-/// The format of one kind of entry. `attributes` points to the attribute list, which is read again
-/// for each entry.
-struct Abbreviation {
-  uint64_t tag;
-  bool has_children;
-  DwarfCursor attributes;
-};
-
-/// The attributes of an entry that this reader uses.
-struct Entry {
-  std::string_view name, directory;
-  uint64_t file = 0, line = 0, line_table = UINT64_MAX, string_offsets = 0;
-  uint64_t specification = 0;  ///< the declaration of this definition, in bytes into the unit
+/// Where a variable or function is declared.
+struct DeclaredName {
+  std::string_view name;
+  uint64_t file = 0, line = 0;
   bool is_declaration = false, is_external = false;
 };
 
@@ -138,119 +172,72 @@ class LineReader {
   explicit LineReader(const ObjectFile& object) : values_(object) {}
 
   SourceLines read() {
-    for (DwarfCursor cursor = values_.info(0); cursor.left() > 0 && values_.spend(1);) {
-      uint64_t begin = cursor.at();
-      DwarfUnit unit;
-      uint64_t length = unit.take_length(cursor);
-      DwarfCursor of_unit = cursor;
-      of_unit.end_after(length);
-      read_unit(of_unit, begin, unit);
-      cursor.skip(length);
+    for (uint64_t at = 0; values_.info(at).left() > 0 && values_.spend(1);) {
+      DwarfCursor cursor = values_.info(at);
+      DwarfUnit unit = DwarfUnit::take(cursor);
+      if (!cursor.is_good()) break;
+      at = unit.end;
+      read_unit(cursor, unit);
     }
     return std::move(lines_);
   }
 
  private:
-  void read_unit(DwarfCursor& cursor, uint64_t begin, DwarfUnit unit);
-  void read_entries(DwarfCursor& cursor, uint64_t begin, const DwarfUnit& unit,
+  void read_unit(DwarfCursor& cursor, DwarfUnit& unit);
+  void read_entries(DwarfCursor& cursor, const DwarfUnit& unit,
                     const std::vector<std::string>& files);
-  void read_abbreviations(uint64_t offset);
   /// Null at the end of a list of children, and after an error.
-  const Abbreviation* take_abbreviation(DwarfCursor& cursor);
-  Entry take_entry(DwarfCursor& cursor, const Abbreviation& abbreviation, const DwarfUnit& unit);
-  void add(const Entry& entry, const std::vector<std::string>& files);
+  const DwarfAbbreviation* take_entry(DwarfCursor& cursor, const DwarfUnit& unit);
+  void add(const DeclaredName& entry, const std::vector<std::string>& files);
 
   DwarfValues values_;
-  std::unordered_map<uint64_t, Abbreviation> abbreviations_;  ///< the unit's, by code
+  DwarfAbbreviations abbreviations_;  ///< the unit's
+  DwarfEntry entry_;                  ///< read last
   SourceLines lines_;
 };
 
-void LineReader::read_abbreviations(uint64_t offset) {
-  abbreviations_.clear();
-  DwarfCursor cursor = values_.abbreviations(offset);
-  for (uint64_t code = cursor.take_uleb(); code != 0; code = cursor.take_uleb()) {
-    uint64_t from = cursor.at(), tag = cursor.take_uleb();
-    bool has_children = cursor.take_number(1) != 0;
-    abbreviations_.try_emplace(code, Abbreviation{tag, has_children, cursor});
-    for (uint64_t name = 1, form = 1; name != 0 || form != 0;) {
-      name = cursor.take_uleb();
-      form = cursor.take_uleb();
-      if (form == DW_FORM_implicit_const) cursor.take_uleb();
-    }
-    if (!values_.spend(cursor.at() - from + sizeof(Abbreviation))) return;
-  }
-}
-
-const Abbreviation* LineReader::take_abbreviation(DwarfCursor& cursor) {
-  uint64_t code = cursor.take_uleb();
+const DwarfAbbreviation* LineReader::take_entry(DwarfCursor& cursor, const DwarfUnit& unit) {
+  uint64_t from = cursor.at(), code = cursor.take_uleb();
   if (code == 0) return nullptr;
-  auto found = abbreviations_.find(code);
-  if (found != abbreviations_.end()) return &found->second;
-  cursor.fail();
-  return nullptr;
+  const DwarfAbbreviation* found = abbreviations_.find(code);
+  if (found) entry_.take(cursor, abbreviations_.steps(*found), unit);
+  if (!found || !values_.spend(cursor.at() - from + found->steps)) cursor.fail();
+  return cursor.is_good() ? found : nullptr;
 }
 
-Entry LineReader::take_entry(DwarfCursor& cursor, const Abbreviation& abbreviation,
-                             const DwarfUnit& unit) {
-  Entry entry;
-  DwarfCursor attributes = abbreviation.attributes;
-  uint64_t from = cursor.at();
-  while (cursor.is_good()) {
-    uint64_t name = attributes.take_uleb(), form = attributes.take_uleb();
-    if (name == 0 && form == 0) break;
-    uint64_t constant = form == DW_FORM_implicit_const ? attributes.take_uleb() : 0;
-    DwarfValue value = values_.read(cursor, form, constant, unit);
-    if (name == DW_AT_name) entry.name = value.text;
-    if (name == DW_AT_comp_dir) entry.directory = value.text;
-    if (name == DW_AT_stmt_list) entry.line_table = value.number;
-    if (name == DW_AT_decl_file) entry.file = value.number;
-    if (name == DW_AT_decl_line) entry.line = value.number;
-    if (name == DW_AT_declaration) entry.is_declaration = value.number != 0;
-    if (name == DW_AT_external) entry.is_external = value.number != 0;
-    if (name == DW_AT_specification) entry.specification = value.number;
-    if (name == DW_AT_str_offsets_base) entry.string_offsets = value.number;
-  }
-  bool has_room =
-      values_.spend(attributes.at() - abbreviation.attributes.at() + cursor.at() - from);
-  if (!has_room) cursor.fail();
-  return cursor.is_good() ? entry : Entry{};
-}
-
-void LineReader::read_unit(DwarfCursor& cursor, uint64_t begin, DwarfUnit unit) {
-  unit.version = cursor.take_number(2);
-  if (unit.version < 2 || unit.version > 5) return;
-  bool is_new = unit.version == 5;
-  if (is_new && cursor.take_number(1) != DW_UT_compile) return;
-  if (is_new) unit.address_size = cursor.take_number(1);
-  uint64_t table = cursor.take_number(unit.offset_size);
-  if (!is_new) unit.address_size = cursor.take_number(1);
-  if (!cursor.is_good()) return;
-  read_abbreviations(table);
-  const Abbreviation* abbreviation = take_abbreviation(cursor);
+void LineReader::read_unit(DwarfCursor& cursor, DwarfUnit& unit) {
+  using enum DwarfSlot;
+  if (unit.version < 2 || unit.version > 5 || unit.type != DW_UT_compile) return;
+  if (!abbreviations_.read(values_.abbreviations(unit.abbreviations), unit)) return;
+  if (!values_.spend(abbreviations_.size())) return;
+  const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
   if (!abbreviation || abbreviation->tag != DW_TAG_compile_unit) return;
-  Entry of_unit = take_entry(cursor, *abbreviation, unit);
   if (!abbreviation->has_children) return;
-  unit.string_offsets = of_unit.string_offsets;
-  auto files = read_files(values_, of_unit.line_table, of_unit.directory);
-  read_entries(cursor, begin, unit, files);
+  unit.string_offsets = entry_.number(StringOffsetsBase);
+  uint64_t line_table = entry_.has(StatementList) ? entry_.number(StatementList) : UINT64_MAX;
+  auto files = read_files(values_, line_table, values_.text(entry_[Directory], unit));
+  read_entries(cursor, unit, files);
   std::ranges::move(files, std::back_inserter(lines_.files));
 }
 
 /// Reads the unit's children and skips theirs.
-void LineReader::read_entries(DwarfCursor& cursor, uint64_t begin, const DwarfUnit& unit,
+void LineReader::read_entries(DwarfCursor& cursor, const DwarfUnit& unit,
                               const std::vector<std::string>& files) {
-  std::unordered_map<uint64_t, Entry> declarations;  // by bytes into the unit
+  using enum DwarfSlot;
+  std::unordered_map<uint64_t, DeclaredName> declarations;  // by bytes into the unit
   for (uint64_t depth = 1; depth > 0 && cursor.is_good();) {
-    uint64_t at = cursor.at() - begin;
-    const Abbreviation* abbreviation = take_abbreviation(cursor);
+    uint64_t at = cursor.at() - unit.begin;
+    const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
     if (!abbreviation) {
       --depth;
       continue;
     }
-    Entry entry = take_entry(cursor, *abbreviation, unit);
     bool is_named = abbreviation->tag == DW_TAG_variable || abbreviation->tag == DW_TAG_subprogram;
     if (depth == 1 && is_named) {
-      auto declaration = declarations.find(entry.specification);
+      DeclaredName entry{values_.text(entry_[Name], unit), entry_.number(DeclFile),
+                         entry_.number(DeclLine), entry_.number(Declaration) != 0,
+                         entry_.number(External) != 0};
+      auto declaration = declarations.find(entry_.number(Specification));
       if (declaration != declarations.end()) {
         entry.name = declaration->second.name;
         entry.is_external = declaration->second.is_external;
@@ -263,7 +250,7 @@ void LineReader::read_entries(DwarfCursor& cursor, uint64_t begin, const DwarfUn
   }
 }
 
-void LineReader::add(const Entry& entry, const std::vector<std::string>& files) {
+void LineReader::add(const DeclaredName& entry, const std::vector<std::string>& files) {
   bool is_known = !entry.name.empty() && entry.line != 0 && entry.line <= UINT32_MAX &&
                   entry.file < files.size();
   if (!is_known || files[entry.file].empty()) return;

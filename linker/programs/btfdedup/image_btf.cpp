@@ -39,7 +39,10 @@ std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
   if (!symbols) return std::unexpected(symbols.error());
   auto variable_section = elf.find(image.variable_section);
   for (const ElfSymbol& symbol : *symbols) {
-    if (is_function(symbol)) image.functions.push_back(symbol.name);
+    if (is_function(symbol)) {
+      image.functions.push_back(symbol.name);
+      image.addresses.push_back(symbol.value);
+    }
     if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
     auto variable = find_place(symbol, elf);
     if (!variable) return std::unexpected(variable.error());
@@ -71,7 +74,11 @@ std::span<const OmissionText> omission_texts() {
       {SeveralTypes, "several_types", "variables with several types"},
       {OtherSize, "other_size", "variables whose size is not their type's"},
       {Overlap, "overlap", "variables that overlap another"},
-      {TagWithoutFunction, "tag_without_function", "tags of kfuncs without a FUNC"}};
+      {TagWithoutFunction, "tag_without_function", "tags of kfuncs without a FUNC"},
+      {SeveralAddresses, "several_addresses", "functions at several addresses"},
+      {UnexpectedRegister, "unexpected_register", "functions with a parameter in another register"},
+      {OtherOrder, "other_order", "functions with parameters in another order"},
+      {UnusedParameters, "unused_parameters", "functions without some of their parameters"}};
   return texts;
 }
 

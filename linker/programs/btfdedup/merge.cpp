@@ -56,6 +56,10 @@ std::expected<void, Error> Merger::read() {
   std::vector<std::string> lacks;
   std::string last_lack;
   for (const InputPath& input : *inputs) {
+    if (options_.dwarf) {
+      if (auto ok = add_dwarf(input.path); !ok) return ok;
+      continue;
+    }
     auto sources = open_sources(input, files_);
     if (!sources) return std::unexpected(sources.error());
     if (sources->list.empty()) last_lack = sources->lack;
@@ -71,12 +75,16 @@ std::expected<void, Error> Merger::read() {
 
 /// Reads the functions and variables of the linked program.
 std::expected<void, Error> Merger::read_image_symbols() {
-  if (options_.linked.empty()) return {};
-  auto elf = open_elf(options_.linked, files_);
+  std::string linked = options_.linked;
+  // A file with DWARF has its own symbols.
+  if (options_.dwarf && linked.empty() && options_.inputs.size() == 1) linked = options_.inputs[0];
+  if (linked.empty()) return {};
+  auto elf = open_elf(linked, files_);
   if (!elf) return std::unexpected(elf.error());
   auto symbols = bpflink::read_image_symbols(*elf);
-  if (!symbols) return fail_in(options_.linked, symbols.error());
+  if (!symbols) return fail_in(linked, symbols.error());
   image_symbols_ = std::move(*symbols);
+  image_name_ = std::move(linked);
   return {};
 }
 
@@ -218,7 +226,7 @@ std::expected<DedupResult, Error> Merger::run_image_btf() {
   auto result = image_deduplicator_->run(*image_symbols_);
   if (!result) return std::unexpected(result.error());
   for (const std::string& line : describe_omitted(*result))
-    print_note("btfdedup", options_.linked + ": " + line);
+    print_note("btfdedup", image_name_ + ": " + line);
   DedupResult dedup = std::move(result->dedup);
   merged_.statistics.linked = std::move(*result);
   return dedup;

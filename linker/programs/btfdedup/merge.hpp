@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@
 #include "linker/programs/btfdedup/update.hpp"
 
 namespace bpflink {
+
+class DwarfStringPool;
 
 /// The types of all inputs, each once.
 struct MergedBtf {
@@ -57,6 +60,7 @@ class Merger {
   std::expected<void, Error> add(BtfSource source);
   std::expected<void, Error> add(const BtfSource& source, const std::string& name,
                                  std::span<const std::byte> blob);
+  std::expected<void, Error> add_dwarf(const std::string& path);
   bool is_relocatable(const BtfSource& source) const;
   std::expected<void, Error> relocate(BtfSource& source);
   bool has_begun() const { return deduplicator_ || image_deduplicator_; }
@@ -71,8 +75,10 @@ class Merger {
   std::optional<ModuleRelocator> relocator_;
   std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
   std::optional<ImageSymbols> image_symbols_;
+  std::string image_name_;                    ///< of the file with these symbols
   std::optional<Deduplicator> deduplicator_;  ///< either this one or image_deduplicator_
   std::optional<ImageDeduplicator> image_deduplicator_;
+  std::vector<std::shared_ptr<const DwarfStringPool>> dwarf_strings_;  ///< of units in inputs
   bool updates_own_types_ = false;  ///< whether the only input is the updated file
   MergedBtf merged_;
 };

@@ -55,6 +55,8 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Write BTF for the ELF file FILE that the inputs were linked into, with FUNCs and per-CPU "
          "VARs from its symbols; without INPUT, from its own types",
          store(options.linked)},
+        {"--dwarf", "", "Make BTF of the DWARF of the inputs, whether they have BTF or not",
+         set(options.dwarf)},
         {"--sort", "", "Sort the types by name", set(options.sort)},
         {"--target", "TARGET",
          "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
@@ -89,7 +91,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
 std::expected<void, Error> check_alone(const OptionTable& table, std::string_view mode,
                                        std::string_view other) {
   for (std::string_view option : std::initializer_list<std::string_view>{
-           other, "--update", "--flatten", "--distill", "--linked", "--sort", "--verify",
+           other, "--update", "--flatten", "--distill", "--linked", "--dwarf", "--sort", "--verify",
            "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
     if (auto ok = table.check_exclusive(mode, option); !ok) return ok;
   return {};
@@ -143,8 +145,9 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   struct Pair {
     std::string_view option, other;
   };
-  for (auto [option, other] : {Pair{"--output", "--update"}, Pair{"--flatten", "--update"},
-                               Pair{"--distill", "--flatten"}, Pair{"--linked", "--flatten"}})
+  for (auto [option, other] :
+       {Pair{"--output", "--update"}, Pair{"--flatten", "--update"}, Pair{"--distill", "--flatten"},
+        Pair{"--linked", "--flatten"}, Pair{"--dwarf", "--flatten"}})
     if (auto ok = table.check_exclusive(option, other); !ok) return ok;
   for (auto [option, other] : {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"},
                                Pair{"--json", "--stats"}, Pair{"--elf", "--output"}})

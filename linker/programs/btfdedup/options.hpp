@@ -22,6 +22,7 @@ struct BtfdedupOptions {
   bool flatten = false;            ///< the output has no base
   bool distill = false;            ///< the output has a section .BTF.base
   std::string linked;              ///< the ELF file that the inputs were linked into, or ""
+  bool dwarf = false;              ///< read DWARF, not BTF
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::None;

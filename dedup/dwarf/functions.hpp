@@ -1,0 +1,57 @@
+// The functions of a unit: which of them an image's BTF may describe, and what is doubtful.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "dedup/dwarf/abbreviations.hpp"
+#include "dedup/dwarf/sections.hpp"
+
+namespace bpflink {
+
+/// How a machine's functions get their arguments.
+struct DwarfCallingConvention {
+  static constexpr uint8_t unknown_register = UINT8_MAX;
+  uint8_t registers = 0;  ///< how many pass arguments; 0: nothing is known
+  /// DWARF's numbers of these, in order; `unknown_register` where nobody checks.
+  std::array<uint8_t, 8> numbers = {unknown_register, unknown_register, unknown_register,
+                                    unknown_register, unknown_register, unknown_register,
+                                    unknown_register, unknown_register};
+  /// Whether a struct of up to two registers is passed in these.
+  bool passes_structs_in_registers = true;
+};
+
+/// The functions and variables that are wanted, or null for all that are defined.
+struct DwarfWanted {
+  const std::unordered_set<std::string_view>* functions = nullptr;
+  const std::unordered_set<std::string_view>* variables = nullptr;
+  DwarfCallingConvention convention{};
+};
+
+/// Where a parameter is when its function is entered.
+struct DwarfParameterPlace {
+  bool is_known = false;
+  uint8_t register_number = DwarfCallingConvention::unknown_register;
+};
+
+/// Reads the place from the value of DW_AT_location. `is_large` if the type takes more than a
+/// register. `lists` is where the unit's offsets of location lists begin.
+DwarfParameterPlace read_parameter_place(const DwarfSections& sections, const DwarfUnit& unit,
+                                         DwarfValue location, uint64_t lists, bool is_large);
+
+/// The address in the value of DW_AT_location of a variable, if it is at one.
+struct DwarfAddress {
+  bool is_known = false;
+  uint64_t value = 0;
+};
+DwarfAddress read_variable_address(const DwarfSections& sections, const DwarfUnit& unit,
+                                   DwarfValue location, uint64_t addresses);
+/// The address in the value of DW_AT_low_pc; 0 if there is none.
+uint64_t read_code_address(const DwarfSections& sections, const DwarfUnit& unit, DwarfValue value,
+                           uint64_t addresses);
+
+}  // namespace bpflink

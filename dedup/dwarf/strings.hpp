@@ -1,0 +1,58 @@
+// The strings of all units, as one string section of BTF.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "dedup/dwarf/abbreviations.hpp"
+#include "dedup/dwarf/sections.hpp"
+#include "dedup/format/hash.hpp"
+
+namespace bpflink {
+
+/// A string section that begins with an empty string and .debug_str. So an offset in .debug_str is
+/// one of this section after adding 1, and no string is copied for each unit. Strings from other
+/// places follow. Workers may add strings at the same time; text() is for when all are done.
+class DwarfStringPool {
+ public:
+  explicit DwarfStringPool(const DwarfSections& sections);
+
+  /// The offset of the string at an offset of .debug_str; 0 if it is outside.
+  uint32_t at(uint64_t offset) const {
+    return offset < from_section_ ? static_cast<uint32_t>(offset) + 1 : 0;
+  }
+  /// Adds a string, which may be there already.
+  uint32_t add(std::string_view string);
+  std::string_view section() const { return {bytes_.data(), bytes_.size()}; }
+
+ private:
+  std::mutex mutex_;
+  uint64_t from_section_;  ///< bytes of .debug_str
+  LargeVector<char> bytes_;
+};
+
+/// A text; empty if the value is none, or outside of its section.
+std::string_view dwarf_text(const DwarfSections& sections, DwarfValue value, const DwarfUnit& unit);
+
+/// What one worker knows of the pool.
+class DwarfStrings {
+ public:
+  DwarfStrings(const DwarfSections& sections, DwarfStringPool& pool)
+      : sections_(sections), pool_(pool) {}
+
+  /// The pool's offset of a text; 0 if the value is none or it is outside of its section.
+  uint32_t offset_of(DwarfValue value, const DwarfUnit& unit);
+  /// The pool's offset of any text.
+  uint32_t intern(std::string_view text);
+
+ private:
+  const DwarfSections& sections_;
+  DwarfStringPool& pool_;
+  HashIndex index_;  ///< in `known_`, of texts that are not in .debug_str
+  std::vector<std::pair<std::string_view, uint32_t>> known_{{}};
+};
+
+}  // namespace bpflink

@@ -1,0 +1,115 @@
+// Reads DWARF in place of BTF.
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "dedup/dwarf/read_dwarf.hpp"
+#include "dedup/format/reader.hpp"
+#include "dedup/messages.hpp"
+#include "linker/error.hpp"
+#include "linker/programs/btfdedup/elf_dwarf.hpp"
+#include "linker/programs/btfdedup/merge.hpp"
+#include "linker/text/program.hpp"
+
+namespace bpflink {
+
+namespace {
+
+/// The registers that pass arguments, by DWARF's numbers.
+DwarfCallingConvention convention_of(uint16_t machine) {
+  constexpr uint8_t unknown = DwarfCallingConvention::unknown_register;
+  switch (machine) {
+    case EM_X86_64:
+      return {6, {5, 4, 1, 2, 8, 9, unknown, unknown}};
+    case EM_S390:
+      return {5, {2, 3, 4, 5, 6, unknown, unknown, unknown}, false};
+    case EM_ARM:
+    case EM_AARCH64:
+      return {8, {0, 1, 2, 3, 4, 5, 6, 7}};
+    case EM_SPARC:
+    case EM_SPARCV9:
+      return {6};
+    case EM_ARC:
+    case EM_MIPS:
+    case EM_PPC:
+    case EM_PPC64:
+    case EM_RISCV:
+      return {8};
+    default:
+      return {};
+  }
+}
+
+/// The names in the source of an image's functions and variables.
+struct ImageNames {
+  explicit ImageNames(const ImageSymbols& symbols) {
+    for (std::string_view name : symbols.functions)
+      functions.insert(name.substr(0, name.find('.')));
+    for (const ImageVariable& variable : symbols.variables) variables.insert(variable.name);
+  }
+  std::unordered_set<std::string_view> functions, variables;
+};
+
+std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
+  std::vector<std::string> lines;
+  if (uint64_t count = omissions.units_of_other_languages; count != 0)
+    lines.push_back(fmt::format("omitted {} in other languages than C", count_of(count, "unit")));
+  if (uint64_t count = omissions.unsupported_types; count != 0)
+    lines.push_back(
+        fmt::format("wrote {} of numbers that BTF lacks as void", count_of(count, "type")));
+  if (uint64_t count = omissions.unresolved_references; count != 0)
+    lines.push_back(
+        fmt::format("wrote {} to what is no type as void", count_of(count, "reference")));
+  return lines;
+}
+
+}  // namespace
+
+std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
+  auto elf = open_elf(path, files_);
+  if (!elf) return std::unexpected(elf.error());
+  auto dwarf = read_elf_dwarf(*elf);
+  if (!dwarf) return fail_in(path, dwarf.error());
+  if (dwarf->sections.info.empty()) return fail("{}: has no DWARF: compile with -g", path);
+  Stopwatch watch(merged_.statistics.classify);
+  DwarfWanted wanted{.convention = convention_of(elf->machine)};
+  std::optional<ImageNames> names;
+  if (image_symbols_) {
+    names.emplace(*image_symbols_);
+    wanted.functions = &names->functions;
+    wanted.variables = &names->variables;
+  }
+  auto types = read_dwarf(dwarf->sections, wanted, options_.threads);
+  if (!types) return fail_in(path, types.error());
+  for (const std::string& line : describe_omissions(types->omissions))
+    print_note("btfdedup", fmt::format("{}: {}", path, line));
+  if (types->units.empty()) return fail("{}: has no types of C in its DWARF", path);
+  if (!has_begun())
+    if (auto ok = begin({path, {}, {}, std::nullopt, false}); !ok) return ok;
+  elf->sections = {};
+  if (!merged_.like) merged_.like = std::move(*elf);
+  for (size_t i = 0; i < types->units.size(); ++i) {
+    const Btf& btf = types->units[i];
+    if (merged_.names.empty()) merged_.order = btf.byte_order();
+    merged_.names.push_back(path);
+    merged_.statistics.input.add(btf, 0);
+    if (!image_deduplicator_) {
+      deduplicator_->add(path, btf);
+      if (is_described_) merged_.inputs.emplace_back(share(btf), 0);
+      continue;
+    }
+    auto added = image_deduplicator_->add(path, btf, std::move(types->functions[i]));
+    if (!added) return fail_in(path, added.error());
+    if (is_described_) merged_.inputs.emplace_back(std::move(*added), 0);
+  }
+  dwarf_strings_.push_back(types->strings);
+  return {};
+}
+
+}  // namespace bpflink

@@ -1,0 +1,114 @@
+#!/bin/bash
+# BTF of DWARF (--dwarf): of objects of gcc and clang, as pahole makes it; of programs, with compressed
+# sections, type units and link-time optimization; of other machines.
+. "$(dirname "$0")/common.sh"
+
+cat >types.c <<'END_OF_C'
+typedef unsigned char u8;
+typedef _Bool truth;
+enum color { RED, GREEN = 7, BLUE = -3 };
+enum wide { LARGE = 0x100000000, ZERO = 0 };
+union number { int i; float f; double d; u8 bytes[8]; };
+struct only_declared;
+struct bits { int a : 3; unsigned b : 7; truth c : 1; enum color d : 4; long e; long f : 33; };
+struct node {
+  struct node *next;
+  const volatile char *restrict name;
+  struct { int x; union { long y; short z; }; };
+  struct { u8 inner; } named[3];
+  int (*call)(struct node *, const union number *, ...);
+  void (*nothing)(void);
+  struct only_declared *other;
+  enum color color;
+  enum wide wide;
+  __int128 large;
+  int open[];
+};
+struct bits bits;
+extern int used(struct node *node, int count);
+static __attribute__((noinline)) int add(int a, int b) { return used(0, a) + b; }
+int first(struct node *node, enum color color, truth yes) {
+  struct local { long inside; struct node *node; } local = {color, node};
+  bits.a = yes;
+  return used(local.node, (int)local.inside) + add(color, 2);
+}
+void second(char *text, union number *number, ...) { number->i = add(text[0], 3); }
+END_OF_C
+cat >more.c <<'END_OF_C'
+struct node { struct node *next; int value; };
+struct cube { int cells[2][3][4]; struct node *nodes[5]; };
+int used(struct node *node, int count) { struct cube cube = {.nodes = {node}}; return cube.nodes[0]->value + count; }
+int first(struct node *, int, _Bool);
+int main(void) { return first(0, 0, 0); }
+END_OF_C
+
+# types FILE: the types in C, and functions with their parameters
+types() {
+  "$BTFDEDUP" "$1" -o sorted.btf --sort --dump c
+  bpftool --json btf dump file "$1" format raw | "$python" -c '
+import json, sys
+types = {t["id"]: t for t in json.load(sys.stdin)["types"]}
+for t in sorted((t for t in types.values() if t["kind"] == "FUNC"), key=lambda t: t["name"]):
+    print(t["name"], [p["name"] for p in types[t["type_id"]]["params"]])'
+}
+
+for compiler in gcc "$CC"; do
+  for version in 4 5; do
+    "$compiler" -gdwarf-$version -O1 -w -c types.c -o types.o
+    cp types.o peer.o
+    LLVM_OBJCOPY=llvm-objcopy-19 pahole -J --btf_gen_floats peer.o
+    "$BTFDEDUP" --dwarf types.o -o types.btf
+    diff <(types types.btf) <(types peer.o) || fail "$compiler, DWARF $version: not as pahole"
+    # Compressed sections are the same.
+    for format in zlib zstd; do
+      llvm-objcopy-19 --compress-debug-sections=$format types.o compressed.o 2>objcopy.log || continue
+      "$BTFDEDUP" --dwarf compressed.o -o compressed.btf
+      cmp types.btf compressed.btf
+    done
+  done
+done
+
+# A program of two units with different structs of one name; any number of threads.
+gcc -g -O1 -w types.c more.c -o program
+"$BTFDEDUP" --dwarf program -o program.btf --threads 1
+"$BTFDEDUP" --dwarf program -o again.btf --threads 4
+cmp program.btf again.btf
+[[ $(structs program.btf | grep node) == '2 node' ]] || fail "structs: $(structs program.btf)"
+"$BTFDEDUP" program.btf --dump c >program.h
+grep -q 'int cells\[2\]\[3\]\[4\];' program.h || fail 'dimensions'
+"$BTFDEDUP" --check program.btf >/dev/null
+
+# Units that refer to each other have the same types.
+for flags in '-fdebug-types-section' '-flto' '-flto -fdebug-types-section'; do
+  # shellcheck disable=SC2086
+  gcc -g -O1 -w $flags types.c more.c -o joined
+  "$BTFDEDUP" --dwarf joined -o joined.btf 2>notes || fail "$flags: $(<notes)"
+  diff <(structs program.btf) <(structs joined.btf) || fail "$flags: other structs"
+done
+
+# Other classes and byte orders.
+cat >plain.c <<'END_OF_C'
+struct item { struct item *next; int value; short parts[3]; enum { A, B } kind; };
+int get(struct item *item) { return item->value; }
+END_OF_C
+"$CC" -g -O1 -c plain.c -o plain.o
+"$BTFDEDUP" --dwarf plain.o --dump c >plain.h
+for target in s390x-linux-gnu aarch64-linux-gnu riscv64-linux-gnu armv7-linux-gnueabi mips-linux-gnu; do
+  "$CC" --target=$target -g -O1 -c plain.c -o other.o
+  "$BTFDEDUP" --dwarf other.o -o other.btf --dump c >other.h
+  case $target in
+    *64-* | s390x-*) diff plain.h other.h || fail "$target" ;;
+    *) bpftool btf dump file other.btf | grep -q "STRUCT 'item' size=20 vlen=4" || fail "$target" ;;
+  esac
+  bpftool btf dump file other.btf | grep -q "FUNC 'get'" || fail "$target: no function"
+done
+
+# What cannot be read is an error, and leaves no output.
+error_of() { "$BTFDEDUP" "$@" 2>&1 >/dev/null && fail "accepted: $*"; true; }
+gcc -c plain.c -o bare.o
+[[ $(error_of --dwarf bare.o -o no.btf) == *'bare.o: has no DWARF'* ]] || fail 'no DWARF'
+llvm-objcopy-19 --dump-section=.debug_info=info types.o
+head -c 100 info >cut
+llvm-objcopy-19 --update-section=.debug_info=cut --remove-section=.rela.debug_info types.o cut.o
+[[ $(error_of --dwarf cut.o -o no.btf) == *'.debug_info+0x0: the unit is cut off'* ]] || fail 'cut off'
+[[ ! -e no.btf ]] || fail 'an output'
