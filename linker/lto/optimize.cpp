@@ -128,11 +128,12 @@ class Optimizer {
         return copy;
       }
       llvm_.DisposeModule(copy);
-      for (Value function : promoted) {
+      ir_.for_each_function(module, [&](Value function) {
+        if (!promoted.contains(function)) return;
         Value variable = ir_.add_global(module, "bpflink.address", llvm_.TypeOf(function));
         llvm_.SetInitializer(variable, function);
         variables.push_back(ir_.name_of(variable));
-      }
+      });
     }
   }
 

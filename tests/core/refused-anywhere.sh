@@ -1,6 +1,6 @@
 #!/bin/bash
 # What no kernel loads for reasons that stand in the object: the link warns, and check says so of the
-# programs that have it, and of no others. Linux 5.10, 6.1, 6.12, 6.18 and 7.3 gave the verdicts.
+# programs that have it, and of no others. Linux 5.10, 6.1, 6.18 and 7.3 gave the verdicts.
 . "$(dirname "$0")/common.sh"
 
 kernel plain <<<'void init(void) {}'
