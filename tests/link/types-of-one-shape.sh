@@ -97,4 +97,5 @@ maps passes "$outer __array(values, struct { $array __type(key, int); __type(val
 maps conflicts "$outer __array(values, struct { $array __type(key, int); __type(value, int); });" \
   "$outer __array(values, struct { $array __type(key, int); __type(value, int); __uint(map_flags, 4); });"
 programs='__uint(type, BPF_MAP_TYPE_PROG_ARRAY); __uint(max_entries, 2); __type(key, int);'
+use="(bpf_tail_call(ctx, &v, 0), 0)"
 maps passes "$programs __array(values, int(void *));" "$programs __array(values, int(struct xdp_md *));"
