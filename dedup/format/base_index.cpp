@@ -38,8 +38,10 @@ Shapes::Shapes(const BtfView& types, const Shapes* base)
     uint32_t shape = find(types.first_id() + i, max_depth);
     const KindWords& layout = kind_words(kind_of(words.data()));
     size_t head_end = head_start + layout.head_words;
-    if (layout.names.element != 0 && words.size() > head_end)
-      shape = combine_hashes(shape, hash_name(types.string(words[head_end]).data()));
+    if (layout.names.element != 0 && words.size() > head_end) {
+      const char* name = types.string(words[head_end]).data();
+      shape = combine_hashes(shape, hash_name(name));
+    }
     shapes_[i] = shape & ~named_bit;
   }
 }

@@ -445,3 +445,8 @@ says 'error: the object is big-endian, and the kernel is little-endian in new.bt
 core 1 minimize other.o new.btf -o minimized
 says 'other.o: new.btf: the object is big-endian, and the kernel is little-endian'
 [[ ! -e minimized ]] || fail 'minimized BTF for another machine'
+"$CC" -g -O2 --target=bpfeb -I"/usr/include/$(uname -m)-linux-gnu" -c variables.kernel.c -o big.kernel.o
+llvm-objcopy-19 --dump-section .BTF=big.btf big.kernel.o
+core 1 check variables.o big.btf
+says 'error: the object is little-endian, and the kernel is big-endian in big.btf'
+says "compile it for the kernel's machine, with --target=bpfel or bpfeb"

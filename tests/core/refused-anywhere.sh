@@ -62,11 +62,10 @@ END
 # Before Linux 6.8, verifiers looked into all global functions of a program.
 advice='and verifiers accept only'
 judge prototypes 'hiddenX pointerX by_valueX union_valueX fine+ unreached+' \
-  "global function 'takes_hidden' takes 'struct hidden *p', $advice pointers to what has a size
+  "global function 'takes_hidden' takes 'struct hidden *p', $advice pointers to what has a size (the first of 2)
 global function 'gives_pointer' returns 'struct two *', $advice numbers
-global function 'takes_struct' takes 'struct two v', $advice numbers and pointers
-global function 'takes_union' takes 'union either v', $advice numbers and pointers
-global function 'dead_hidden' takes 'struct hidden *p', $advice pointers to what has a size" \
+global function 'takes_struct' takes 'struct two v', and verifiers accept only numbers and pointers
+global function 'takes_union' takes 'union either v', $advice numbers and pointers" \
   'hiddenX pointerX by_valueX union_valueX fine+ unreachedX' <<'END'
 struct hidden;
 struct two { long a, b; };
@@ -85,6 +84,9 @@ SEC("tc") int union_value(struct __sk_buff *c) { return takes_union((union eithe
 SEC("tc") int fine(struct __sk_buff *c) { struct two t = {1, 2}; return takes_two(&t) + local((void *)c); }
 SEC("tc") int unreached(struct __sk_buff *c) { struct hidden *n = 0; asm volatile("" : "+r"(n)); return off ? dead_hidden(n) : 1; }
 END
+
+"$BPFLINK" prototypes.o -o linked.o 2>log
+grep -qF '>>> pass a pointer to it' log || fail "$(<log)"
 
 # A kernel creates such maps without their types, and only a lock is refused. Lists came with Linux 6.2.
 values() { # NUMBER MARKS WARNING MEMBERS [OLD]
@@ -120,3 +122,5 @@ SEC("xdp") __attribute__((naked)) int jumps(struct xdp_md *ctx) {
 }
 SEC("xdp") int good(struct xdp_md *ctx) { return XDP_PASS; }
 END
+"$BPFLINK" labels.o -o linked.o 2>log
+grep -qF '>>> use a switch' log || fail "$(<log)"

@@ -162,6 +162,9 @@ refused() {
 }
 refused 'unknown option: --btf-x' --btf-x
 refused '--target=x86_64: is no target for BPF' --target=x86_64
+refused 'prog.o: is little-endian, but --target is big-endian: compile it for that' --target=bpfeb
+rustc --llvm-args=--no-such-thing && fail 'accepted: a switch that LLVM does not have'
+grep -q 'LLVM .* has no switch --no-such-thing (--llvm-args)' text || fail "$(<text)"
 refused '--emit llvm: must be one of llvm-bc, asm, llvm-ir, obj' --emit llvm
 refused '--emit makes no object, for reports or a skeleton' --emit llvm-ir -Map map
 refused 'cannot open' --export-symbols none

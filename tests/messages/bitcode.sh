@@ -222,6 +222,9 @@ fi
 BPFLINK_LTO=/no/such/program fails 'main.bc: LLVM bitcode needs the program that BPFLINK_LTO names, /no/such/program: No such file or directory' main.bc lib.bc
 BPFLINK_LTO=/bin/false fails 'main.bc: bpflink-lto ended with status 1' main.bc
 BPFLINK_LTO=/bin/true fails 'main.bc: LLVM made no object' main.bc
+printf '\177ELF' >no-program
+chmod +x no-program
+BPFLINK_LTO=./no-program fails 'main.bc: cannot run ./no-program: Exec format error' main.bc
 
 # program NAME <<SCRIPT
 program() {

@@ -49,18 +49,23 @@ for k in range(1, n):
 expect_message "btfdedup: error: 2799 forward declarations depend on each other's definitions in more than 1199 steps" \
   "$BTFDEDUP" steps.btf -o out.btf
 
-# n units that each define an X, and declare a struct that reaches it through a chain of n structs
-blob bindings.btf '
+# A unit that defines an X and a chain of n structs that reach it, and n units that each define another X,
+# and declare the struct at the end of the chain
+blob chain.btf '
 n = 4200
 add(INT, "i", 4, 32); add(INT, "i", 4, 32); add(STRUCT, "X", 8)
 last = 3
 for k in range(n):
-    add(PTR, "", last); add(STRUCT, "s%d" % k, 8, string("m"), last + 1, 0); last += 2
+    add(PTR, "", last); add(STRUCT, "s%d" % k, 8, string("m"), last + 1, 0); last += 2'
+blob bindings.btf '
+n = 4200
+add(INT, "i", 4, 32); add(INT, "i", 4, 32)
+last = 2
 for k in range(n):
     add(STRUCT, "X", 16 + k); add(FWD, "s%d" % (n - 1)); add(PTR, "", last + 2)
     add(STRUCT, "u", 32 + k, string("a"), last + 1, 0, string("b"), last + 3, 128); last += 4'
-expect_message "btfdedup: error: bindings.btf: type [16389] FWD 's4199': the types that it refers to have too many definitions" \
-  "$BTFDEDUP" bindings.btf -o out.btf
+expect_message "btfdedup: error: bindings.btf: type [7988] FWD 's4199': the types that it refers to have too many definitions" \
+  "$BTFDEDUP" chain.btf bindings.btf -o out.btf
 
 # Assemblers let one name be the end of another: 6000 such names would take 18 MB in the output.
 awk 'BEGIN { for (n = 1; n <= 6000; ++n) { name = name "x"; print ".globl " name "\n" name ":" }; print " exit" }' >names.s

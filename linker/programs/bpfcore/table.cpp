@@ -142,7 +142,7 @@ std::string make_table(const CoreReport& report, size_t terminal_width) {
     }
   }
   for (const std::string& name : report.unread)
-    text += fmt::format("\n{}\n{:{}}  ?  cannot be read\n", name, "", width);
+    text += fmt::format("\n{}\n{}  ?  cannot be read\n", name, std::string(width, ' '));
   text += fmt::format(
       "\n{}\n", is_booted(report)
                     ? legend_of_load(report)

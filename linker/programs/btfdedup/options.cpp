@@ -109,7 +109,7 @@ std::expected<void, Error> check_target(const OptionTable& table, const Btfdedup
 /// is what a file is updated with.
 bool may_be_modules(const std::string& path) {
   if (path.ends_with(".btf")) return false;
-  return is_directory(path) || module_name(path).value_or("") != "";
+  return is_directory(path) || !module_name(path).value_or("").empty();
 }
 
 /// Whether each input is deduplicated alone: with a base, the output is a directory, or all inputs
