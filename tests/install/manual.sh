@@ -160,7 +160,7 @@ done <formats
 
 cd "$tmp/types"
 page=$manual/man1/btfdedup.1
-count_examples "$page" 8
+count_examples "$page" 9
 echo 'struct task { int a; }; struct task task_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct task { long a; }; struct task task_b; struct same { struct same *next; } same_b;' >b.c
 echo 'struct stream { int descriptor; } stream; struct bpf_ctx_convert {} convert;' >c.c
@@ -189,24 +189,29 @@ contains listing "STRUCT 'module'"
 if grep -q "STRUCT 'stream'" listing; then fail 'mod.btf has a type of its base'; fi
 ld -e 0 vmlinux -o vmlinuz # what is in a vmlinuz: linked, and with what only kernels define
 mkdir modules
-xz -c mod.ko >modules/mod.ko.xz
+cp mod.ko modules
 run "$page" 4
-bpftool btf dump file vmlinux.btf >listing
-contains listing "STRUCT 'stream'"
-contains log '1 file accepted, which needs Linux'
+bpftool btf dump file modules/mod.ko -B vmlinux >listing
+contains listing "STRUCT 'module'"
+rm modules/mod.ko
+xz -c mod.ko >modules/mod.ko.xz
 run "$page" 5
 bpftool btf dump file vmlinux.btf >listing
 contains listing "STRUCT 'stream'"
+contains log '1 file accepted, which needs Linux'
 run "$page" 6
+bpftool btf dump file vmlinux.btf >listing
+contains listing "STRUCT 'stream'"
+run "$page" 7
 contains log 'int a;'
 contains log 'long int a;'
 if [[ -r /sys/kernel/btf/vmlinux ]]; then
-  run "$page" 7
+  run "$page" 8
   echo '#include "vmlinux.h"
 struct task_struct task;' >core.c
   clang -g -O2 --target=bpf -c core.c
 fi
-run "$page" 8
+run "$page" 9
 both_units all.o
 jq -e '.out.types < .in.types and .in.blobs == 2' figures.json >log || fail "figures: $(<figures.json)"
 

@@ -120,7 +120,8 @@ in_folder btf
 echo 'struct foo { int a; }; struct foo foo_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct foo { long a; }; struct foo foo_b; struct same { struct same *next; } same_b;' >b.c
 echo 'struct stream { int descriptor; } stream;' >c.c
-"$CC" -gbtf -c a.c b.c c.c
+"$CC" -gbtf -c a.c b.c
+"$CC" -g -gbtf -c c.c
 ar rcs libc.a c.o
 printf '%s\n' a.o b.o >objects.txt
 cp c.o vmlinux
@@ -162,10 +163,12 @@ check() {
     *' --update '*) output=${1##* --update } ;;
   esac
   output=${output%% *}
+  output=${output/\*.ko/mod.ko}
   [[ -s $output ]] || fail "$1: nothing in '$output'"
   case $1 in
     ld*) ;;
     *--check*) contains log 'needs Linux' ;;
+    *'*.ko'*) bpftool -B vmlinux btf dump file "$output" >types || fail "$1: no split BTF" ;;
     *--flatten*)
       bpftool btf dump file "$output" >types
       contains types "STRUCT 'stream'"
@@ -197,6 +200,7 @@ while IFS='#' read -r line comment; do
     for file in libc.a objects.txt vmlinux vmlinuz modules mod.ko.xz {mod,a,b,new}.ko prog.o; do
       if [[ " $line " == *[\ @]"$file "* ]]; then cp -r $file "line$number"; fi
     done
+    if [[ $line == *'*.ko'* ]]; then cp mod.ko a.ko "line$number"; fi
     cd "line$number"
   fi
   paste "$line"

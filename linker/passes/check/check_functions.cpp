@@ -259,29 +259,71 @@ void warn_used_programs(Context& context, const CallGraph& graph) {
     }
 }
 
-/// Warns of instructions that no kernel takes, once of each kind. Verifiers look at all
+/// The code of functions. Each byte is in one range: functions may share code.
+class CoveredCode {
+ public:
+  struct Range {
+    uint32_t rank;  ///< of the section, by its first function
+    const ObjectFile* object;
+    const InputSection* section;
+    uint64_t begin, end;
+  };
+
+  /// Of the functions that are `wanted`, or of all if that is empty.
+  explicit CoveredCode(const CallGraph& graph, const std::vector<bool>& wanted = {}) {
+    std::vector<Range> all;
+    for (uint32_t i = 0; i < graph.functions.size(); ++i) {
+      if (!wanted.empty() && !wanted[i]) continue;
+      const auto& [object, symbol, section, is_program] = graph.functions[i];
+      uint32_t rank = ranks_.try_emplace(section, ranks_.size()).first->second;
+      all.push_back({rank, object, section, symbol->value, symbol->value + symbol->size});
+    }
+    std::ranges::sort(all, {},
+                      [](const Range& range) { return std::pair(range.rank, range.begin); });
+    for (const Range& range : all)
+      if (!ranges_.empty() && ranges_.back().rank == range.rank && range.begin < ranges_.back().end)
+        ranges_.back().end = std::max(ranges_.back().end, range.end);
+      else
+        ranges_.push_back(range);
+  }
+
+  const std::vector<Range>& ranges() const { return ranges_; }
+
+  bool contains(const InputSection* section, uint64_t at) const {
+    auto rank = ranks_.find(section);
+    if (rank == ranks_.end()) return false;
+    auto next = std::ranges::upper_bound(
+        ranges_, std::pair(rank->second, at), {},
+        [](const Range& range) { return std::pair(range.rank, range.begin); });
+    return next != ranges_.begin() && std::prev(next)->rank == rank->second &&
+           at < std::prev(next)->end;
+  }
+
+ private:
+  std::unordered_map<const InputSection*, uint32_t> ranks_;
+  std::vector<Range> ranges_;
+};
+
+/// Warns about instructions that no kernel takes, once of each kind. Verifiers look at all
 /// instructions of a program first.
-void warn_unknown_instructions(Context& context, const CallGraph& graph) {
+void warn_unknown_instructions(Context& context, const CallGraph& graph, const CoveredCode& code) {
   constexpr size_t max_places = 3;
   struct Uses {
     std::vector<DiagnosticReference> places;
     size_t count = 0;
   };
   std::map<KernelFeature, Uses> uses;
-  std::optional<std::vector<bool>> loaded;
-  for (uint32_t i = 0; i < graph.functions.size(); ++i) {
-    const auto& [object, symbol, section, is_program] = graph.functions[i];
+  std::optional<CoveredCode> loaded;
+  for (const auto& [rank, object, section, begin, end] : code.ranges())
     for_each_insn(
-        section->data, symbol->value, symbol->value + symbol->size, object->byte_order,
-        [&](uint64_t at, const Insn& insn) {
+        section->data, begin, end, object->byte_order, [&](uint64_t at, const Insn& insn) {
           if (!is_in_no_kernel(insn)) return;
-          if (!loaded) loaded = graph.loaded();
-          if (!(*loaded)[i]) return;
+          if (!loaded) loaded.emplace(graph, graph.loaded());
+          if (!loaded->contains(section, at)) return;
           auto& [places, count] = uses[*feature_of(insn)];
           if (++count <= max_places)
             places.push_back({ReferenceRole::Occurrence, location_of(*object, *section, at), ""});
         });
-  }
   for (auto& [feature, of_feature] : uses) {
     auto& [places, count] = of_feature;
     add_more(places, ReferenceRole::Occurrence, count, max_places);
@@ -292,15 +334,14 @@ void warn_unknown_instructions(Context& context, const CallGraph& graph) {
   }
 }
 
-/// Warns of helpers that get a map of a type which they do not take, once for each reason.
-void warn_wrong_maps(Context& context, const CallGraph& graph) {
+/// Warns about helpers that get a map of a type which they do not take, once for each reason.
+void warn_wrong_maps(Context& context, const CallGraph& graph, const CoveredCode& code) {
   std::unordered_map<const Symbol*, uint32_t> types;  // of maps
   std::unordered_set<std::string> seen;
-  std::optional<std::vector<bool>> loaded;
-  for (uint32_t i = 0; i < graph.functions.size(); ++i) {
-    const auto& [object, symbol, section, is_program] = graph.functions[i];
+  std::optional<CoveredCode> loaded;
+  for (const auto& [rank, object, section, begin, end] : code.ranges())
     for_each_relocated_argument(
-        *section, symbol->value, symbol->value + symbol->size,
+        *section, begin, end,
         [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation) {
           const Symbol* map = object->symbols[relocation.symbol].global;
           if (!map || reg != map_register(helper) || !map->is_defined || !map->btf_file) return;
@@ -312,15 +353,14 @@ void warn_wrong_maps(Context& context, const CallGraph& graph) {
                 map_number(*map->btf_file->btf, map->variable_type(), "type"));
           std::string fault = find_argument_fault(helper, type->second);
           if (fault.empty()) return;
-          if (!loaded) loaded = graph.loaded();
-          if (!(*loaded)[i] || !seen.insert(fault).second) return;
+          if (!loaded) loaded.emplace(graph, graph.loaded());
+          if (!loaded->contains(section, at) || !seen.insert(fault).second) return;
           context.diagnostics.warning(
               fmt::format("{}, such as {}", fault, map->name),
               {{ReferenceRole::Occurrence, location_of(*object, *section, at), ""},
                reference_to(*map->file, map->input())},
               DiagnosticCode::NotLoadable, {.symbol = map->name});
         });
-  }
 }
 
 void warn_struct_ops(Context& context) {
@@ -566,8 +606,9 @@ void check_functions(Context& context) {
   warn_lost_sections(context, graph);
   warn_static_programs(context, graph);
   warn_used_programs(context, graph);
-  warn_unknown_instructions(context, graph);
-  warn_wrong_maps(context, graph);
+  const CoveredCode code(graph);
+  warn_unknown_instructions(context, graph, code);
+  warn_wrong_maps(context, graph, code);
   warn_struct_ops(context);
   warn_nameless(context, graph);
   CircleFinder(context, graph).run();
