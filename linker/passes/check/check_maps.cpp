@@ -101,8 +101,10 @@ void warn_definition(Context& context, const ObjectFile& object, const BtfDeclar
         what = std::move(fault->text);
         advice = std::move(fault->advice);
       }
-      if (what.empty() && !(what = values.find_fault(map.value_type_id).text).empty())
-        code = DiagnosticCode::NotLoadable;
+      if (what.empty()) {
+        what = values.find_fault(map.value_type_id).text;
+        if (!what.empty()) code = DiagnosticCode::NotLoadable;
+      }
     }
   } else if (is_data && !declared_as_maps.contains(symbol) && is_like_map(types, definition)) {
     what = fmt::format("is defined like a map, but is a variable in {}", section->name);
