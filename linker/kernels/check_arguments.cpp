@@ -157,20 +157,14 @@ void check_prototypes(KernelNeeds& needs, const Subprograms& subprograms) {
       "let {} return an int, or make it static or __hidden");
 }
 
-/// The programs for which a verifier checks the function. Since Linux 6.8 it looks only into those
-/// that it meets a call of.
-ProgramList programs_checking(const KernelNeeds& needs, const Subprogram& subprogram) {
-  if (needs.kernel.has_release({6, 8}) == Knowledge::Absent) return subprogram.programs;
-  const CodeGraph& graph = *needs.code.graph;
-  const InputSymbol& symbol = *subprogram.symbol;
-  uint32_t called = graph.find_function(symbol.section, static_cast<int64_t>(symbol.value));
-  std::vector<InsnPlace> calls;
+/// The calls of each function, by its index in the graph.
+std::unordered_map<uint32_t, std::vector<InsnPlace>> list_calls(const CodeGraph& graph) {
+  std::unordered_map<uint32_t, std::vector<InsnPlace>> calls;
   for (const CodeFunction& function : graph.functions)
     for (const CodeInsn& insn :
          std::span(graph.insns).subspan(function.first_insn, function.insn_count))
-      if (insn.is_static_call() && insn.reference.index == called)
-        calls.push_back({function.section, insn.at});
-  return needs.users_of(calls, CodeUse::Reached);
+      if (insn.is_static_call()) calls[insn.reference.index].push_back({function.section, insn.at});
+  return calls;
 }
 
 /// What no verifier accepts.
@@ -179,10 +173,21 @@ void check_types(KernelNeeds& needs, const Subprograms& subprograms) {
   if (are_checked == Knowledge::Absent) return;
   const ObjectFile& file = needs.code.file();
   const TaggedArguments tagged = find_tagged_arguments(file);
+  const CodeGraph& graph = *needs.code.graph;
+  // Since Linux 6.8, a verifier looks only into those that it meets a call of.
+  bool are_all_checked = needs.kernel.has_release({6, 8}) == Knowledge::Absent;
+  std::unordered_map<uint32_t, std::vector<InsnPlace>> calls;
   for (const auto& [id, subprogram] : subprograms) {
     auto fault = find_function_fault(*file.btf, id, tagged);
     if (!fault) continue;
-    ProgramList programs = programs_checking(needs, subprogram);
+    ProgramList programs = subprogram.programs;
+    if (!are_all_checked) {
+      const InputSymbol& symbol = *subprogram.symbol;
+      if (calls.empty()) calls = list_calls(graph);
+      programs = needs.users_of(
+          calls[graph.find_function(symbol.section, static_cast<int64_t>(symbol.value))],
+          CodeUse::Reached);
+    }
     if (programs.empty()) continue;
     CoreFinding& finding = add_finding(needs, subprogram);
     finding.programs = std::move(programs);
