@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "linker/lto/session.hpp"
 
@@ -153,38 +157,22 @@ class Optimizer {
   /// they are inlined, and LLVM infers nothing from them. What compilers have inferred goes.
   /// Returns the names of those that were no such definitions.
   std::vector<std::string> hide_bodies(LlvmModule module) const {
-    constexpr std::string_view inferred[] = {"argmemonly",
-                                             "captures",
-                                             "dead_on_return",
-                                             "dereferenceable",
-                                             "dereferenceable_or_null",
-                                             "inaccessiblemem_or_argmemonly",
-                                             "inaccessiblememonly",
-                                             "initializes",
-                                             "memory",
-                                             "noalias",
-                                             "nocapture",
-                                             "nofree",
-                                             "nonnull",
-                                             "norecurse",
-                                             "noreturn",
-                                             "nosync",
-                                             "range",
-                                             "readnone",
-                                             "readonly",
-                                             "returned",
-                                             "willreturn",
-                                             "writeonly"};
+    constexpr std::string_view inferred =
+        "argmemonly captures dead_on_return dereferenceable "
+        "dereferenceable_or_null inaccessiblemem_or_argmemonly "
+        "inaccessiblememonly initializes memory noalias nocapture nofree nonnull "
+        "norecurse noreturn nosync range readnone readonly returned willreturn "
+        "writeonly";
     std::vector<std::string> names;
     ir_.for_each_function(module, [&](Value f) {
       if (llvm_.IsDeclaration(f) || llvm_.GetLinkage(f) != external_linkage) return;
       names.push_back(ir_.name_of(f));
       llvm_.SetLinkage(f, weak_odr_linkage);
-      for (std::string_view name : inferred)
-        if (unsigned kind = llvm_.GetEnumAttributeKindForName(name.data(), name.size()))
-          for (unsigned i = 0; i <= llvm_.CountParams(f) + 1;
-               ++i)  // of all, the result, parameters
-            llvm_.RemoveEnumAttributeAtIndex(f, i - 1, kind);
+      // At the function (~0), its result (0) and its parameters
+      const unsigned count = llvm_.CountParams(f) + 2;
+      for (auto part : std::views::split(inferred, ' '))
+        if (unsigned kind = llvm_.GetEnumAttributeKindForName(part.data(), part.size()))
+          for (unsigned i = 0; i < count; ++i) llvm_.RemoveEnumAttributeAtIndex(f, i - 1, kind);
     });
     return names;
   }

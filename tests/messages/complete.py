@@ -40,6 +40,7 @@ EXCEPTIONS = {
     "Dwarf Version": "the words of LLVM",
     "is not a recognized processor": "the words of LLVM",
     "is not a recognized feature": "the words of LLVM",
+    "argmemonly captures dead_on_return dereferenceable dereferenceable_or_null inaccessiblemem_or_argmemonly inaccessiblememonly initializes memory noalias nocapture nofree nonnull norecurse noreturn nosync range readnone readonly returned willreturn writeonly": "the words of LLVM",
     "says too much": "takes a gigabyte of a kernel",
     "Options of bpf-linker": "the head of a group of options",
     "qemu-system-x86_64 -machine pc": "the words of qemu",
