@@ -18,7 +18,7 @@ void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_
     strings_.assign(std::max(count, 2 * strings_.size()), 0);
 }
 
-void CurrentInput::note_string(uint32_t offset, uint32_t known) {
+[[gnu::always_inline]] inline void CurrentInput::note_string(uint32_t offset, uint32_t known) {
   if (known == 0) return;  // the empty one
   strings_[offset - strings_begin_] = known;
   known_strings_.push_back(offset - strings_begin_);
