@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "linker/io/paths.hpp"
-#include "linker/object/symbol.hpp"
 #include "linker/text/diagnostics.hpp"
 
 namespace bpflink {
@@ -58,10 +57,8 @@ DiagnosticLocation location_of(const ObjectFile& object, const InputSymbol& symb
   if (symbol.is_in_section())
     location = location_of(object, object.sections[symbol.section], symbol.value, symbol.name);
   for (const auto& outline : object.outlines)  // one of the joined files has it
-    for (uint32_t i = 1; i < outline->symbols.size(); ++i)
-      if (const InputSymbol& own = outline->symbols[i];
-          own.name == symbol.name && own.is_in_section() && !lost_resolution(*outline, i))
-        location.object = outline->name;
+    for (const InputSymbol& own : outline->symbols)
+      if (own.name == symbol.name && own.is_in_section()) location.object = outline->name;
   if (location.line != 0) return location;
   const auto& lines = object.dwarf_lines().by_name;
   auto found = lines.find(symbol.name);

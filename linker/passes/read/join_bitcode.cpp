@@ -189,8 +189,18 @@ class Joiner {
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
         object_of_all_ = read(name_of_joined(), joined);
-      if (object->is_bitcode() && object_of_all_)
-        object_of_all_->outlines.push_back(std::move(object));
+      if (!object->is_bitcode() || !object_of_all_) continue;
+      forget_resolution(*object);
+      object_of_all_->outlines.push_back(std::move(object));
+    }
+  }
+
+  /// Outlines outlive the link of the modules. Definitions that lost there are none any more.
+  static void forget_resolution(ObjectFile& outline) {
+    for (uint32_t i = 1; i < outline.symbols.size(); ++i) {
+      InputSymbol& symbol = outline.symbols[i];
+      if (lost_resolution(outline, i)) symbol.section = 0;
+      symbol.global = nullptr;
     }
   }
 
@@ -224,11 +234,8 @@ class Joiner {
       for (const InputSymbol& symbol : object->symbols)
         if (symbol.is_in_section()) defined.insert(symbol.name);
     for (const auto& object : object_of_all_->outlines)
-      for (uint32_t i = 1; i < object->symbols.size(); ++i) {
-        const InputSymbol& symbol = object->symbols[i];
-        if (!symbol.is_in_section() || symbol.is_local() || lost_resolution(*object, i) ||
-            defined.contains(symbol.name))
-          continue;
+      for (const InputSymbol& symbol : object->symbols) {
+        if (!symbol.is_in_section() || symbol.is_local() || defined.contains(symbol.name)) continue;
         const InputSection& section = object->sections[symbol.section];
         context_.optimized_away.push_back(
             dropped_part(*object, section.name, symbol.value, symbol.name, symbol.size,
