@@ -60,6 +60,7 @@ class StringTable {
 
   /// Limits the strings to `bytes`, if they have no lower limit.
   void limit(size_t bytes) { max_size_ = std::min(max_size_, bytes); }
+  size_t limit() const { return max_size_; }
 
   /// Reserves room for `bytes`.
   void reserve(size_t bytes) { bytes_.reserve(bytes); }

@@ -10,32 +10,30 @@ void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_
   base_classes_ = classes_of_base;
   classes_ = classes_of_types;
   if (has_same_strings) return;  // all units of DWARF
-  for (uint32_t index : known_strings_) strings_[index] = 0;
-  known_strings_.clear();
-  strings_begin_ = table.strings().begin();
-  size_t end = types.string_end();
-  if (size_t count = end - std::min<size_t>(end, strings_begin_); strings_.size() < count)
-    strings_.assign(std::max(count, 2 * strings_.size()), 0);
-}
-
-[[gnu::always_inline]] inline void CurrentInput::note_string(uint32_t offset, uint32_t known) {
-  if (known == 0) return;  // the empty one
-  strings_[offset - strings_begin_] = known;
-  known_strings_.push_back(offset - strings_begin_);
+  const StringTable& all = table.strings();
+  strings_begin_ = all.begin();
+  size_t count = std::max<size_t>(types.string_end(), strings_begin_) - strings_begin_ + 1;
+  if (strings_.size() < count ||
+      uint64_t{first_known_} + all.size() + strings_begin_ + all.limit() > UINT32_MAX) {
+    strings_.assign(std::max(count, strings_.size()), 0);
+    first_known_ = 1;
+  } else {
+    first_known_ += all.size();
+  }
+  if (strings_begin_ == 0) strings_[0] = first_known_;  // the empty one
 }
 
 uint32_t CurrentInput::new_string(uint32_t offset) {
   uint32_t known = table.strings().intern(text(offset));
-  note_string(offset, known);
+  strings_[offset - strings_begin_] = known + first_known_;
   return known;
 }
 
 /// has_string() for a string that is new in this input. Comparing two strings is faster than
 /// finding one in the table.
 bool CurrentInput::has_new_string(uint32_t offset, uint32_t wanted) {
-  if (wanted == 0) return string(offset) == wanted;
   if (std::strcmp(text(offset), table.strings().text(wanted)) != 0) return false;
-  note_string(offset, wanted);
+  strings_[offset - strings_begin_] = wanted + first_known_;
   return true;
 }
 

@@ -45,14 +45,14 @@ class CurrentInput {
   uint32_t string(uint32_t offset) {
     if (offset < strings_begin_) return string_of_base(offset);
     uint32_t known = strings_[offset - strings_begin_];
-    return known != 0 || offset == 0 ? known : new_string(offset);
+    return known >= first_known_ ? known - first_known_ : new_string(offset);
   }
   /// Whether a string of the input is the one at offset `wanted` of the table.
   bool has_string(uint32_t offset, uint32_t wanted) {
     if (offset < strings_begin_) return string_of_base(offset) == wanted;
     uint32_t known = strings_[offset - strings_begin_];
-    if (known != 0 || offset == 0) return known == wanted;
-    return has_new_string(offset, wanted);
+    return known == wanted + first_known_ ||
+           (known < first_known_ && has_new_string(offset, wanted));
   }
 
   /// The reference to a type, or `unknown_reference` if its class is needed and not known.
@@ -78,17 +78,15 @@ class CurrentInput {
     return types.strings().data() + (offset - strings_begin_);
   }
   uint32_t new_string(uint32_t offset);
-  void note_string(uint32_t offset, uint32_t known);
   bool has_new_string(uint32_t offset, uint32_t wanted);
 
   std::span<const uint32_t> base_classes_;
   std::span<uint32_t> classes_;
   uint32_t strings_begin_ = 0;  ///< where the offsets of strings end that the table's base has
-  /// By string offset of the input, from there on: the table's, or 0 if not yet known.
+  /// By string offset of the input, from there on: the table's and `first_known_`, or less if it is
+  /// not yet known. What earlier inputs wrote is less, so nothing is cleared between them.
   LargeVector<uint32_t> strings_;
-  /// The indexes of `strings_` that are not 0. Most inputs use few of them, so clearing only these
-  /// is faster.
-  std::vector<uint32_t> known_strings_;
+  uint32_t first_known_ = 1;
 };
 
 }  // namespace bpflink
