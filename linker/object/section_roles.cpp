@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace bpflink {
 namespace {
@@ -65,17 +66,34 @@ static_assert(std::ranges::all_of(rows, [](const Row& row) {
   return row.facts == std::ranges::find(rows, row.role, &Row::role)->facts;
 }));
 
+constexpr auto facts_by_role = [] {
+  std::array<SectionRoleFacts, static_cast<size_t>(Comment) + 1> facts;
+  for (const Row& row : rows) facts[static_cast<size_t>(row.role)] = row.facts;
+  return facts;
+}();
+
+/// The rows whose names have a character in second place, as bits. A link asks for the role of each
+/// section of each input.
+constexpr auto rows_by_character = [] {
+  static_assert(rows.size() <= 32);
+  std::array<uint32_t, 256> bits{};
+  for (size_t i = 0; i < rows.size(); ++i)
+    bits[static_cast<uint8_t>(rows[i].name[1])] |= uint32_t{1} << i;
+  return bits;
+}();
+
 }  // namespace
 
 const SectionRoleFacts& facts_of(SectionRole role) {
-  static constexpr SectionRoleFacts none;
-  auto row = std::ranges::find(rows, role, &Row::role);
-  return row == rows.end() ? none : row->facts;
+  return facts_by_role[static_cast<size_t>(role)];
 }
 
 SectionRole role_of(std::string_view name) {
-  auto row = std::ranges::find_if(rows, [&](const Row& each) { return each.matches(name); });
-  return row == rows.end() ? Other : row->role;
+  if (name.size() < 2) return Other;
+  uint32_t left = rows_by_character[static_cast<uint8_t>(name[1])];
+  for (; left != 0; left &= left - 1)
+    if (const Row& row = rows[std::countr_zero(left)]; row.matches(name)) return row.role;
+  return Other;
 }
 
 SectionRole role_of(const ElfSection& section) {
