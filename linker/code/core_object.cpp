@@ -160,11 +160,12 @@ void CoreObject::analyze_code() {
   for (const CodeFunction& function : graph->functions) {
     for_each_relocated_argument(
         file().sections[function.section], function.begin, function.end,
-        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation) {
+        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation,
+            auto is_certain) {
           const Map* map = object.find_map(file().symbols[relocation.symbol].name);
           if (!map || reg != map_register(helper)) return;
           std::string fault = find_argument_fault(helper, map->type);
-          if (!fault.empty())
+          if (!fault.empty() && is_certain())
             wrong_maps[{std::move(fault), map->name}].push_back({function.section, at});
         });
     for (uint32_t i = 0; i < function.insn_count; ++i) {

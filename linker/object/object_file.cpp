@@ -369,7 +369,7 @@ void ObjectFile::index_sections() {
   sections_by_name.resize(sections.size());
   std::iota(sections_by_name.begin(), sections_by_name.end(), 0);
   std::ranges::stable_sort(sections_by_name, {},
-                           [this](uint32_t index) { return sections[index].name; });
+                           [this](uint32_t index) { return name_key(sections[index].name); });
 }
 
 const SymbolsByPlace& ObjectFile::by_place() const {

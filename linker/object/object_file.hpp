@@ -201,9 +201,9 @@ struct ObjectFile {
   void index_sections();
   /// The sections of that name, in their order.
   auto sections_named(std::string_view section_name) const {
-    auto name_of = [this](uint32_t index) { return sections[index].name; };
     return std::views::transform(
-        std::ranges::equal_range(sections_by_name, section_name, {}, name_of),
+        std::ranges::equal_range(sections_by_name, name_key(section_name), {},
+                                 [this](uint32_t index) { return name_key(sections[index].name); }),
         [this](uint32_t index) -> const InputSection& { return sections[index]; });
   }
   /// The first section of that name, or null.
@@ -268,6 +268,10 @@ struct ObjectFile {
   std::forward_list<std::string> new_names;
 
  private:
+  /// The order of `sections_by_name`: names are seldom compared if their lengths are.
+  static std::pair<size_t, std::string_view> name_key(std::string_view name) {
+    return {name.size(), name};
+  }
   static constexpr auto is_linked = [](const InputSection& s) { return s.is_linked(); };
 
   template <typename Load, typename Visit>

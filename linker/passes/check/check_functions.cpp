@@ -342,7 +342,8 @@ void warn_wrong_maps(Context& context, const CallGraph& graph, const CoveredCode
   for (const auto& [rank, object, section, begin, end] : code.ranges())
     for_each_relocated_argument(
         *section, begin, end,
-        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation) {
+        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation,
+            auto is_certain) {
           const Symbol* map = object->symbols[relocation.symbol].global;
           if (!map || reg != map_register(helper) || !map->is_defined || !map->btf_file) return;
           const InputSection* holder = map->place().section;
@@ -352,7 +353,7 @@ void warn_wrong_maps(Context& context, const CallGraph& graph, const CoveredCode
             type->second = static_cast<uint32_t>(
                 map_number(*map->btf_file->btf, map->variable_type(), "type"));
           std::string fault = find_argument_fault(helper, type->second);
-          if (fault.empty()) return;
+          if (fault.empty() || !is_certain()) return;
           if (!loaded) loaded.emplace(graph, graph.loaded());
           if (!loaded->contains(section, at) || !seen.insert(fault).second) return;
           context.diagnostics.warning(
