@@ -29,10 +29,21 @@ namespace {
 /// it. Without, a kernel's deduplication takes 12 per cent longer.
 constexpr size_t words_ahead = 1 << 14;
 
+/// Prefetches the first of an input's bytes, for the same reason: a small input has all of them
+/// there.
+void prefetch(const void* bytes, size_t size) {
+  constexpr size_t cache_line = 64;
+  size = std::min(size, words_ahead * sizeof(uint32_t));
+  for (size_t at = 0; at < size; at += cache_line)
+    __builtin_prefetch(static_cast<const char*>(bytes) + at);
+}
+
 }  // namespace
 
 void Classifier::begin(const BtfView& types, std::span<const uint32_t> base_classes,
                        std::span<uint32_t> classes, size_t count) {
+  prefetch(types.words().data(), types.words().size_bytes());
+  prefetch(types.strings().data(), types.strings().size());
   input_.begin(types, base_classes, classes);
   matcher_.begin();
   cache_.reserve(std::max<size_t>(table_.class_count(), count));
@@ -64,10 +75,10 @@ template <typename Ids>
 void Classifier::classify_all(Ids ids) {
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
+  const BtfView types = input_.types;
   uint32_t before = 0;
   for (uint32_t id : ids) {
-    size_t ahead = input_.types.starts()[id - input_.types.first_id()] + words_ahead;
-    if (ahead < input_.types.words().size()) __builtin_prefetch(&input_.types.words()[ahead]);
+    __builtin_prefetch(types.first_word(id) + words_ahead);
     uint32_t known = input_.class_of(id);
     if (!is_class(known)) {
       if (known == omitted_class) continue;

@@ -81,13 +81,13 @@ class TableReader {
       return fail_ext(
           "{} at offset {:#x} is for an instruction at offset {:#x} of section '{}' of {:#x} bytes",
           name_, offset_ + at, insn_off, section_name, section.bytes.size());
-    if (name_ == func_info_kind.name && !around_.may_begin_function(section.index, insn_off))
+    if (is_func_info_ && !around_.may_begin_function(section.index, insn_off))
       return fail_ext("func_info at offset {:#x} is for '{}'+{:#x}, where no function begins",
                       offset_ + at, section_name, insn_off);
     for (uint32_t field = 1; field < kind_.least_record_size / 4; ++field) {
       uint32_t value = word(at + 4 * field);
       // gcc writes bpf_core_type_id_local(void) with the id of void, which loaders take.
-      bool may_be_void = name_ == core_relo_kind.name;
+      bool may_be_void = kind_.table == core_relo_kind.table;
       if (kind_.refers_to_type(field) &&
           (value >= around_.btf.end_id() || (value == 0 && !may_be_void)))
         return fail_ext("{} at offset {:#x} refers to type id {}, the last is {}", name_,
@@ -96,7 +96,7 @@ class TableReader {
         return fail_ext("{} at offset {:#x} refers to string offset {}, the end is {}", name_,
                         offset_ + at, value, around_.btf.string_end());
     }
-    return name_ == func_info_kind.name ? check_func(at) : std::expected<void, Error>();
+    return is_func_info_ ? check_func(at) : std::expected<void, Error>();
   }
 
   std::expected<void, Error> check_func(uint64_t at) const {
@@ -108,6 +108,7 @@ class TableReader {
 
   const BtfExtTableKind& kind_;
   std::string_view name_;
+  bool is_func_info_ = kind_.table == func_info_kind.table;
   std::span<const std::byte> bytes_;
   uint64_t offset_;  // of the table in .BTF.ext, for messages
   const BtfExt::Surroundings& around_;

@@ -77,9 +77,9 @@ class TypesReader {
     bool to_repair = false;
     const BtfView& types = *object_.btf;
     for (uint32_t id = 1; id < types.end_id(); ++id) {
-      BtfType type(types.words_of(id));
-      BtfKind kind = type.kind();
-      to_repair |= needs_repair(type);
+      BtfKind kind = kind_of(types.first_word(id));
+      if (kind == BtfKind::Int) to_repair |= needs_repair(types.type(id));
+      if (!is_of_program(kind)) continue;
       if (kind == BtfKind::Datasec) object_.datasecs.push_back(id);
       if (kind == BtfKind::DeclTag) object_.tags.push_back(id);
       if (kind == BtfKind::Var || kind == BtfKind::Func)
