@@ -39,7 +39,7 @@ if(BPFLINK_HARDEN AND NOT BPFLINK_SANITIZE)
   add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
 endif()
 # Hash functions of a few instructions must not cost a call.
-target_compile_definitions(bpflink_options INTERFACE XXH_INLINE_ALL)
+target_compile_definitions(bpflink_options INTERFACE XXH_INLINE_ALL XXH_FORCE_MEMORY_ACCESS=1)
 target_include_directories(bpflink_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 
 # Text is formatted by fmt, which dedup/print/fmt.cpp compiles into the library. Nothing here

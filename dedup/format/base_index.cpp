@@ -1,11 +1,13 @@
 #include "dedup/format/base_index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 
 #include "dedup/format/access.hpp"
 #include "dedup/format/kinds.hpp"
@@ -76,20 +78,27 @@ BaseIndex::BaseIndex(const Btf& btf)
   index_types();
 }
 
+/// Slots of the hash index are all over memory: they are prefetched for a few strings at once.
 void BaseIndex::index_strings() {
-  constexpr size_t usual_size = 16;
+  constexpr size_t usual_size = 16, batch_size = 32;
   std::string_view strings = types_.strings();
   strings_.reserve(strings.size() / usual_size);
+  std::array<std::pair<uint32_t, std::string_view>, batch_size> batch;  // with hashes
   for (size_t at = 0; at < strings.size();) {
-    std::string_view string = strings.data() + at;
-    auto offset = static_cast<uint32_t>(types_.string_begin() + at);
-    at += string.size() + 1;
-    if (string.empty()) continue;
-    uint32_t hash = hash_bytes(string.data(), string.size());
-    if (find_string(string, hash) == 0)
-      strings_.insert(hash, offset);
-    else
-      strings_are_unique_ = false;
+    size_t count = 0;
+    while (count < batch_size && at < strings.size()) {
+      std::string_view string = strings.data() + at;
+      at += string.size() + 1;
+      if (string.empty()) continue;
+      batch[count] = {hash_bytes(string.data(), string.size()), string};
+      strings_.prefetch(batch[count++].first);
+    }
+    for (auto [hash, string] : std::span(batch).first(count))
+      if (find_string(string, hash) == 0)
+        strings_.insert(
+            hash, types_.string_begin() + static_cast<uint32_t>(string.data() - strings.data()));
+      else
+        strings_are_unique_ = false;
   }
 }
 

@@ -46,6 +46,11 @@ class HashIndex {
     }
   }
 
+  /// Prefetches what find() and insert() look at.
+  void prefetch(uint32_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & mask()]);
+  }
+
   /// Reserves room for `count` values.
   void reserve(size_t count) {
     if (slots_.size() < 2 * count) grow(std::bit_ceil(2 * count));

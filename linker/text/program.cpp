@@ -46,10 +46,13 @@ void open_standard_descriptors() {
 }
 
 /// Asks the system for a megabyte of memory at a time. Threads would otherwise ask for a page or
-/// two, hundreds of times. What is not written to costs nothing.
+/// two, hundreds of times. What is not written to costs nothing. The limits above which freed
+/// memory goes back to the system grow no more after such a call, so they are set as well.
 void ask_for_much_memory() {
 #ifdef M_TOP_PAD
   ::mallopt(M_TOP_PAD, 1 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
 #endif
 }
 
