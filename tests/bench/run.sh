@@ -48,8 +48,8 @@ ln -s "$programs/bpflink" "$programs/btfdedup" "$programs/bpfcore" .
 ln -s "$(command -v bpftool)" .
 mkdir results
 
-run_once() { # COMMAND...: prints seconds and kilobytes
-  /usr/bin/time -f '%e %M' -o once "$@" >/dev/null 2>run.log || cat run.log >&2
+run_once() { # COMMAND...: prints seconds, kilobytes and page faults
+  /usr/bin/time -f '%e %M %R' -o once "$@" >/dev/null 2>run.log || cat run.log >&2
   cat once
 }
 
@@ -69,11 +69,11 @@ runs_for() {
 # first. Rows of one series form a line of the plot; `-` means none.
 row=10
 compare() {
-  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds theirs_peak ours_peak own
+  local series=$1 size=$2 input=$3 peer=$4 theirs=$5 ours=$6 seconds round many=$rounds own theirs_peak ours_peak their_faults own_faults
   row=$((row + 1))
   echo "$input: $peer" >&2
   # shellcheck disable=SC2086 # commands of several words
-  read -r seconds theirs_peak <<<"$(run_once $theirs)"
+  read -r seconds theirs_peak their_faults <<<"$(run_once $theirs)"
   # A slow peer runs once only.
   if ((${seconds%.*} >= 5)); then
     many=0
@@ -82,11 +82,11 @@ compare() {
   for ((round = 0; round < rounds; round++)); do
     if ((round < many)); then measure "$row.peer.$round" "$(runs_for "$seconds")" "$theirs"; fi
     # shellcheck disable=SC2086
-    read -r own ours_peak <<<"$(run_once $ours)"
+    read -r own ours_peak own_faults <<<"$(run_once $ours)"
     measure "$row.own.$round" "$(runs_for "$own")" "$ours"
   done
-  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$row" "$series" "$size" "$input" "$peer" \
-    "$theirs_peak" "$ours_peak" >>results/rows
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$row" "$series" "$size" "$input" "$peer" \
+    "$theirs_peak" "$ours_peak" "$their_faults" "$own_faults" >>results/rows
 }
 
 compare_links() { # SERIES SIZE INPUT FILE...: compares with libbpf's linker

@@ -4,8 +4,9 @@
 table.py RESULTS [--plot FILE.svg]
 
 RESULTS contains the file `rows`, with one line per row of the table (number, series, size, input,
-peer, the peer's and the program's peak memory in KB, separated by tabs), and hyperfine's exports:
-ROW.peer.ROUND and ROW.own.ROUND.
+peer, the peer's and the program's peak memory in KB, their page faults; separated by tabs), and
+hyperfine's exports: ROW.peer.ROUND and ROW.own.ROUND. The table's last columns tell how processor time
+divides: in the program and in the system, in milliseconds, and page faults.
 """
 
 import argparse
@@ -24,6 +25,7 @@ class Row:
     peer: str
     seconds: dict  # for "peer" and "own"
     kilobytes: dict
+    processor: dict  # milliseconds, faults
 
 
 def times_of(result):
@@ -42,12 +44,21 @@ def median(results, row, side):
     return statistics.median(times)
 
 
+def processor_time(results, row, side, faults):
+    """User and system time in milliseconds, and page faults. hyperfine has the mean of each round."""
+    runs = [result for path in results.glob(f"{row}.{side}.*") for result in json.loads(path.read_text())["results"]]
+    times = [statistics.median(run.get(kind, 0) for run in runs) * 1000 for kind in ("user", "system")]
+    return f"{times[0]:.3g} + {times[1]:.3g}, {int(faults):,}"
+
+
 def read_rows(results):
     for line in (results / "rows").read_text().splitlines():
-        row, series, size, input_, peer, theirs, ours = line.split("\t")
+        row, series, size, input_, peer, theirs, ours, their_faults, own_faults = line.split("\t")
         yield Row(series, int(size), input_, peer,
                   {side: median(results, row, side) for side in ("peer", "own")},
-                  {"peer": int(theirs), "own": int(ours)})
+                  {"peer": int(theirs), "own": int(ours)},
+                  {"peer": processor_time(results, row, "peer", their_faults),
+                   "own": processor_time(results, row, "own", own_faults)})
 
 
 def format_time(seconds):
@@ -55,14 +66,15 @@ def format_time(seconds):
 
 
 def print_table(rows):
-    print("| input | peer | peer's time | time | ratio | peer's memory | memory |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    print("| input | peer | peer's time | time | ratio | peer's memory | memory"
+          " | peer's user + system, faults | user + system, faults |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for row in rows:
         ratio = row.seconds["peer"] / row.seconds["own"]
         memory = [f"{row.kilobytes[side] / 1024:.1f} MB" for side in ("peer", "own")]
         print(f"| {row.input} | {row.peer} | {format_time(row.seconds['peer'])}"
               f" | {format_time(row.seconds['own'])} | {ratio:.{1 if ratio < 100 else 0}f}x"
-              f" | {memory[0]} | {memory[1]} |")
+              f" | {memory[0]} | {memory[1]} | {row.processor['peer']} | {row.processor['own']} |")
 
 
 # As attributes: some SVG viewers ignore style sheets.
