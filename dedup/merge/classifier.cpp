@@ -20,6 +20,7 @@
 #include "dedup/merge/classifier.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace bpflink {
 
@@ -72,7 +73,7 @@ inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
 }
 
 template <typename Ids>
-void Classifier::classify_all(Ids ids) {
+void Classifier::classify(Ids ids) {
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
   const BtfView types = input_.types;
@@ -90,8 +91,8 @@ void Classifier::classify_all(Ids ids) {
   }
 }
 
-template void Classifier::classify_all(std::ranges::iota_view<uint32_t, uint32_t>);
-template void Classifier::classify_all(std::span<const uint32_t>);
+template void Classifier::classify(std::ranges::iota_view<uint32_t, uint32_t>);
+template void Classifier::classify(std::span<const uint32_t>);
 
 void Classifier::classify_outline(uint32_t id) {
   const uint32_t* words = input_.words_of(id);

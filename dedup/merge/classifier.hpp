@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -27,11 +26,10 @@ class Classifier {
   void begin(const BtfView& types, std::span<const uint32_t> base_classes,
              std::span<uint32_t> classes, size_t count);
 
-  /// Classifies the types with ids from `begin` to before `end`, and others as far as those refer
-  /// to them.
-  void classify(uint32_t begin, uint32_t end) { classify_all(std::views::iota(begin, end)); }
-  /// The same for a list of ids.
-  void classify(std::span<const uint32_t> ids) { classify_all(ids); }
+  /// Classifies the types with these ids, a span or std::views::iota(), and others as far as those
+  /// refer to them.
+  template <typename Ids>
+  void classify(Ids ids);
 
   /// Gives a named struct or union of a base a class of its own, whose key has no members.
   void classify_outline(uint32_t id);
@@ -51,8 +49,6 @@ class Classifier {
     uint32_t cache_slot = 0;
   };
 
-  template <typename Ids>
-  void classify_all(Ids ids);
   uint32_t classify_after(uint32_t before, uint32_t id);
   bool matches_expected(uint32_t type_class, uint32_t id);
 

@@ -15,7 +15,7 @@ void CurrentInput::begin(const BtfView& view, std::span<const uint32_t> classes_
   size_t count = std::max<size_t>(types.string_end(), strings_begin_) - strings_begin_ + 1;
   if (strings_.size() < count ||
       uint64_t{first_known_} + all.size() + strings_begin_ + all.limit() > UINT32_MAX) {
-    strings_.assign(std::max(count, strings_.size()), 0);
+    strings_.assign(count, 0);
     first_known_ = 1;
   } else {
     first_known_ += all.size();

@@ -100,7 +100,7 @@ class Worker {
     if (current_ == nullptr) make_room();
     if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes, classes.size());
     current_ = &input;
-    classifier_.classify(share.begin, share.end);
+    classifier_.classify(std::views::iota(share.begin, share.end));
     if (classifier_.found_omission()) found_omission = true;
   }
 
