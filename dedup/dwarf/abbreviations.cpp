@@ -86,8 +86,13 @@ int64_t fixed_size(DwarfForm form, const DwarfUnit& unit) {
 }  // namespace
 
 void DwarfAbbreviations::add_step(uint64_t name, DwarfForm form, int64_t constant,
-                                  const DwarfUnit& unit, size_t first_step) {
+                                  const DwarfUnit& unit, size_t first_step, uint64_t& kept) {
   DwarfSlot slot = name < slots.size() ? slots[name] : DwarfSlot::Other;
+  // Of several attributes with one name, the first counts. Otherwise, an entry of one byte could
+  // take any number of steps.
+  const uint64_t bit = uint64_t{1} << static_cast<unsigned>(slot);
+  if ((kept & bit) != 0) slot = DwarfSlot::Other;
+  kept |= bit;
   int64_t size = slot == DwarfSlot::Other ? fixed_size(form, unit) : -1;
   if (size < 0) {
     steps_.push_back({slot, form, false, constant});
@@ -108,13 +113,14 @@ bool DwarfAbbreviations::read(DwarfCursor cursor, const DwarfUnit& unit) {
     abbreviation.tag = static_cast<uint16_t>(std::min<uint64_t>(cursor.take_uleb(), UINT16_MAX));
     abbreviation.has_children = cursor.take_number(1) != 0;
     abbreviation.first_step = static_cast<uint32_t>(steps_.size());
+    uint64_t kept = 0;
     while (cursor.is_good()) {
       uint64_t name = cursor.take_uleb(), number = cursor.take_uleb();
       if (name == 0 && number == 0) break;
       int64_t constant = number == DW_FORM_implicit_const ? cursor.take_sleb() : 0;
       DwarfForm form = dwarf_form(number);
       if (form.as == DwarfStored::Unknown) return false;
-      add_step(name, form, constant, unit, abbreviation.first_step);
+      add_step(name, form, constant, unit, abbreviation.first_step, kept);
     }
     abbreviation.steps = static_cast<uint32_t>(steps_.size()) - abbreviation.first_step;
     // Of several with one code, the first counts.

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "dedup/dwarf/cursor.hpp"
@@ -86,10 +86,10 @@ class DwarfAbbreviations {
 
  private:
   void add_step(uint64_t name, DwarfForm form, int64_t constant, const DwarfUnit& unit,
-                size_t first_step);
+                size_t first_step, uint64_t& kept);
 
-  std::vector<DwarfAbbreviation> dense_;  ///< with the codes from 1 on, in order
-  std::unordered_map<uint64_t, DwarfAbbreviation> sparse_;
+  std::vector<DwarfAbbreviation> dense_;          ///< with the codes from 1 on, in order
+  std::map<uint64_t, DwarfAbbreviation> sparse_;  ///< a file could make hashes collide
   std::vector<DwarfStep> steps_;
   uint64_t size_ = 0;
 };

@@ -215,6 +215,15 @@ class PlaceReader {
   bool is_large_, is_first_ = true;
 };
 
+/// A list that begins at `at`. Any number of parameters may have a list, or its end, so that no
+/// more of it is read than a source needs.
+DwarfCursor begin_list(std::span<const std::byte> section, uint64_t at, std::endian order) {
+  constexpr uint64_t longest = 1 << 15;
+  DwarfCursor cursor(section, at, order);
+  cursor.end_after(std::min(longest, cursor.left()));
+  return cursor;
+}
+
 /// A list of version 5, in .debug_loclists.
 void read_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUnit& unit,
                uint64_t at) {
@@ -230,7 +239,7 @@ void read_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUn
     StartLength,
     ViewPair
   };
-  DwarfCursor cursor(sections.location_lists, at, sections.order);
+  DwarfCursor cursor = begin_list(sections.location_lists, at, sections.order);
   while (cursor.is_good()) {
     uint64_t kind = cursor.take_number(1);
     if (kind == End) return;
@@ -252,7 +261,7 @@ void read_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUn
 /// A list of version 4 and before, in .debug_loc.
 void read_old_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUnit& unit,
                    uint64_t at) {
-  DwarfCursor cursor(sections.old_location_lists, at, sections.order);
+  DwarfCursor cursor = begin_list(sections.old_location_lists, at, sections.order);
   const uint64_t largest = unit.address_size >= 8 ? UINT64_MAX : UINT32_MAX;
   while (cursor.is_good()) {
     uint64_t begin = cursor.take_number(unit.address_size);

@@ -7,8 +7,14 @@
 namespace bpflink {
 namespace {
 
-std::string_view text_at(std::span<const std::byte> section, uint64_t offset, std::endian order) {
-  return DwarfCursor(section, offset, order).take_string();
+/// A text in a section of strings. Any number of entries may have it, and none needs more of a long
+/// one than its beginning.
+std::string_view text_at(std::span<const std::byte> section, uint64_t offset) {
+  constexpr uint64_t longest = 4096;
+  if (offset >= section.size()) return {};
+  auto rest = section.subspan(offset, std::min(longest, section.size() - offset));
+  std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+  return text.substr(0, text.find('\0'));
 }
 
 /// The offset in .debug_str of a text that is given by an index.
@@ -23,13 +29,15 @@ uint64_t offset_at_index(const DwarfSections& sections, uint64_t index, const Dw
 }  // namespace
 
 DwarfStringPool::DwarfStringPool(const DwarfSections& sections)
-    : from_section_(sections.strings.size()) {
-  if (from_section_ >= UINT32_MAX) throw std::length_error(".debug_str");
-  const char* text = reinterpret_cast<const char*>(sections.strings.data());
-  bytes_.reserve(from_section_ + from_section_ / 16 + 2);
+    : from_strings_(sections.strings.size()), from_line_strings_(sections.line_strings.size()) {
+  if (from_strings_ + from_line_strings_ >= UINT32_MAX) throw std::length_error("strings");
+  bytes_.reserve(from_strings_ + from_strings_ / 16 + from_line_strings_ + 3);
   bytes_.push_back('\0');
-  bytes_.insert(bytes_.end(), text, text + from_section_);
-  bytes_.push_back('\0');
+  for (auto section : {sections.strings, sections.line_strings}) {
+    const char* text = reinterpret_cast<const char*>(section.data());
+    bytes_.insert(bytes_.end(), text, text + section.size());
+    bytes_.push_back('\0');
+  }
 }
 
 uint32_t DwarfStringPool::add(std::string_view string) {
@@ -45,6 +53,7 @@ uint32_t DwarfStrings::offset_of(DwarfValue value, const DwarfUnit& unit) {
   if (value.as == DwarfStored::TextAtOffset) return pool_.at(value.number);
   if (value.as == DwarfStored::TextAtIndex)
     return pool_.at(offset_at_index(sections_, value.number, unit));
+  if (value.as == DwarfStored::LineTextAtOffset) return pool_.at_of_lines(value.number);
   return intern(dwarf_text(sections_, value, unit));
 }
 
@@ -63,14 +72,13 @@ std::string_view dwarf_text(const DwarfSections& sections, DwarfValue value,
                             const DwarfUnit& unit) {
   switch (value.as) {
     case DwarfStored::Text:
-      return text_at(sections.info, value.number, sections.order);
+      return DwarfCursor(sections.info, value.number, sections.order).take_string();
     case DwarfStored::TextAtOffset:
-      return text_at(sections.strings, value.number, sections.order);
+      return text_at(sections.strings, value.number);
     case DwarfStored::LineTextAtOffset:
-      return text_at(sections.line_strings, value.number, sections.order);
+      return text_at(sections.line_strings, value.number);
     case DwarfStored::TextAtIndex:
-      return text_at(sections.strings, offset_at_index(sections, value.number, unit),
-                     sections.order);
+      return text_at(sections.strings, offset_at_index(sections, value.number, unit));
     default:
       return {};
   }

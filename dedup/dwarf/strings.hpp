@@ -13,16 +13,21 @@
 
 namespace bpflink {
 
-/// A string section that begins with an empty string and .debug_str. So an offset in .debug_str is
-/// one of this section after adding 1, and no string is copied for each unit. Strings from other
-/// places follow. Workers may add strings at the same time; text() is for when all are done.
+/// A string section that begins with an empty string, .debug_str and .debug_line_str. So an offset
+/// in these is one of this section after adding a number, and no string is copied for each unit.
+/// Strings from other places follow. Workers may add strings at the same time; text() is for when
+/// all are done.
 class DwarfStringPool {
  public:
   explicit DwarfStringPool(const DwarfSections& sections);
 
   /// The offset of the string at an offset of .debug_str; 0 if it is outside.
   uint32_t at(uint64_t offset) const {
-    return offset < from_section_ ? static_cast<uint32_t>(offset) + 1 : 0;
+    return offset < from_strings_ ? static_cast<uint32_t>(offset) + 1 : 0;
+  }
+  /// The same for .debug_line_str.
+  uint32_t at_of_lines(uint64_t offset) const {
+    return offset < from_line_strings_ ? static_cast<uint32_t>(offset + from_strings_) + 2 : 0;
   }
   /// Adds a string, which may be there already.
   uint32_t add(std::string_view string);
@@ -30,11 +35,12 @@ class DwarfStringPool {
 
  private:
   std::mutex mutex_;
-  uint64_t from_section_;  ///< bytes of .debug_str
+  uint64_t from_strings_, from_line_strings_;  ///< bytes of these sections
   LargeVector<char> bytes_;
 };
 
-/// A text; empty if the value is none, or outside of its section.
+/// A text; empty if the value is none, or outside of its section. Of one in a section of strings,
+/// at most the first 4096 bytes.
 std::string_view dwarf_text(const DwarfSections& sections, DwarfValue value, const DwarfUnit& unit);
 
 /// What one worker knows of the pool.
@@ -51,7 +57,7 @@ class DwarfStrings {
  private:
   const DwarfSections& sections_;
   DwarfStringPool& pool_;
-  HashIndex index_;  ///< in `known_`, of texts that are not in .debug_str
+  HashIndex index_;  ///< in `known_`, of texts that are in no section of strings
   std::vector<std::pair<std::string_view, uint32_t>> known_{{}};
 };
 

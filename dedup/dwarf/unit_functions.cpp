@@ -58,7 +58,8 @@ void UnitTypes::add_parameter(OpenEntry& parent, uint32_t at) {
   if (function.parameters == 0)
     function.first_parameter = static_cast<uint32_t>(parameters_.size());
   // No compiler puts other functions between parameters.
-  if (function.first_parameter + function.parameters != parameters_.size()) {
+  if (function.first_parameter + function.parameters != parameters_.size() ||
+      function.parameters == max_parts) {
     function.is_declaration = true;
     return;
   }

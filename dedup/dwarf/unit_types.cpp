@@ -173,6 +173,8 @@ std::expected<void, Error> UnitTypes::read_entries(DwarfCursor& cursor) {
       continue;
     }
     begin_entry(abbreviation->tag, static_cast<uint32_t>(at - first_), abbreviation->has_children);
+    if (parts_.size() > max_parts)
+      return fail(".debug_info+{:#x}: a type has more than {} members", at, max_parts);
   }
   return {};
 }

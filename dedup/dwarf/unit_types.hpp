@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -62,6 +62,8 @@ class UnitTypes {
   static constexpr uint32_t no_function = UINT32_MAX;
   /// More types that only name or qualify the next one than any source has. They may make a circle.
   static constexpr size_t max_chain = 256;
+  /// As many elements as a type of BTF may have, and one for `...`.
+  static constexpr size_t max_parts = 0xffffff - 1;
 
   /// An entry whose children are being read.
   struct OpenEntry {
@@ -178,7 +180,7 @@ class UnitTypes {
   std::vector<Variable> variables_;
   std::vector<ImageFunction> written_functions_;
   std::vector<Unit> units_;
-  std::unordered_map<uint64_t, uint64_t> type_units_;  ///< types by the signatures of their units
+  std::map<uint64_t, uint64_t> type_units_;  ///< types by the signatures of their units
   uint64_t first_ = 0, end_ = 0;  ///< offsets of the section between which the entries are
   bool has_foreign_reference_ = false;
   DwarfOmissions omissions_;

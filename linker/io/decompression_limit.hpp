@@ -22,6 +22,12 @@ class DecompressionLimit {
     constexpr uint64_t always = 128 << 20, max_ratio = 1100;
     return DecompressionLimit(std::min(max_ratio * file_size, always + usual_ratio * file_size));
   }
+  /// For DWARF that BTF is made of, which takes 50 bytes of memory for one. Of what compilers
+  /// write, a third to a tenth is left.
+  static DecompressionLimit of_types(uint64_t file_size) {
+    constexpr uint64_t always = 1 << 20, max_ratio = 20;
+    return DecompressionLimit(always + max_ratio * file_size);
+  }
   explicit DecompressionLimit(uint64_t bytes) : left_(bytes) {}
 
   uint64_t left() const { return left_; }

@@ -76,11 +76,7 @@ class Output {
     bytes_ = std::move(grown);
     capacity_ = capacity;
   }
-  std::unexpected<Error> fail_limit() const {
-    constexpr uint64_t mib = 1 << 20;
-    return fail("decompresses to more than {}", limit_ < mib ? fmt::format("{} KiB", limit_ >> 10)
-                                                             : fmt::format("{} MiB", limit_ >> 20));
-  }
+  std::unexpected<Error> fail_limit() const { return fail("{}", describe_excess(limit_)); }
   std::expected<void, Error> check() const {
     return size_ <= limit_ ? std::expected<void, Error>() : fail_limit();
   }
@@ -245,6 +241,13 @@ Consumed decompress_stream(Bytes input, Output& output) {
 }
 
 }  // namespace
+
+std::string describe_excess(uint64_t limit) {
+  constexpr uint64_t mib = 1 << 20;
+  return fmt::format("decompresses to more than {}", limit < mib
+                                                         ? fmt::format("{} KiB", limit >> 10)
+                                                         : fmt::format("{} MiB", limit >> 20));
+}
 
 Compression compression_of(std::span<const std::byte> bytes) {
   std::string_view text = text_of(bytes);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <span>
+#include <string>
 
 #include "bpflink/error.hpp"
 #include "linker/io/decompression_limit.hpp"
@@ -18,6 +19,9 @@ enum class Compression : uint8_t { None, Gzip, Xz, Lzma, Zstd, Lz4, Bzip2 };
 /// The compression of `bytes`, judged by their beginning. Lz4 is its "legacy" format, which kernels
 /// use.
 Compression compression_of(std::span<const std::byte> bytes);
+
+/// The message on what becomes larger than a limit in bytes.
+std::string describe_excess(uint64_t limit);
 
 /// Decompresses one stream or several consecutive ones. Bytes after the last stream are ignored.
 /// Errors: a damaged or truncated stream; more bytes than are left; a stream that asks for much

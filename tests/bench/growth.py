@@ -8,6 +8,7 @@ the one before; the last is of about a megabyte. Prints processor time and peak 
 program may refuse an input that passes a limit, with a message.
 """
 
+import functools
 import gzip
 import os
 import pathlib
@@ -136,19 +137,6 @@ def one_shape(n, folder):
         for k in range(n):
             types.add(FUNC_PROTO, "", 1, "a", 1, "b", 1, f"{name}{k}", 1)
         types.write(folder / f"{name}.btf")
-    return ["btfdedup", "--base", folder / "base.btf", folder / "split.btf", "-o", folder / "out"]
-
-
-def module(base_types, types, folder):
-    """A module with half of its structs equal to the base's, and half its own."""
-    for name, begin, count in (("base", 0, base_types), ("split", base_types - types // 2, types)):
-        blob = Types()
-        if name == "split":
-            blob.blob.split(folder / "base.btf")
-        blob.int_of(4)
-        for k in range(begin, begin + count):
-            blob.struct(f"s{k}", 1, 1)
-        blob.write(folder / f"{name}.btf")
     return ["btfdedup", "--base", folder / "base.btf", folder / "split.btf", "-o", folder / "out"]
 
 
@@ -409,6 +397,67 @@ def variables(n, folder, *options):
     return ["bpfskel", compiled(folder, "a", text + license), *options, "-o", folder / "out.h"]
 
 
+def uleb(number):
+    more = bytes([number & 0x7F | (0x80 if number > 0x7F else 0)])
+    return more + uleb(number >> 7) if number > 0x7F else more
+
+
+def dwarf(n, folder, kind):
+    """Entries of DWARF that cost more than their bytes: n of each, with what n bytes of other sections say of them."""
+    def abbreviation(code, tag, *words, has_children=0):
+        return b"".join(map(uleb, (code, tag, has_children, *words))) + b"\0\0"
+
+    def unit(entries, *more):
+        body = struct.pack("<HIB", 4, 0, 8) + b"\1" + b"".join(more) + entries + b"\0"
+        return struct.pack("<I", len(body)) + body
+
+    flag, string, line_string, list_at = 0x19, 0x0E, 0x1F, 0x17
+    begin, more = abbreviation(1, 0x11, has_children=1), {}
+    text = b"c" * n + b"\0"
+    numbers = [struct.pack("<I", k) for k in range(0, n, 5)]
+    if kind == "attributes":  # one attribute n / 2 times, of no bytes
+        made, info = abbreviation(2, 0x16, *(0x3F, flag) * (n // 2)), unit(b"\2" * n)
+    elif kind == "line-strings":
+        made, info = abbreviation(2, 0x16, 3, line_string), unit(b"".join(b"\2" + number for number in numbers))
+        more[".debug_line_str"] = text
+    elif kind == "producers":
+        begin, made = abbreviation(1, 0x11, 0x25, string, has_children=1), abbreviation(2, 0x16)
+        info = unit(b"\2", bytes(4)) * (n // 20)
+        more[".debug_str"] = text
+    elif kind == "abbreviations":  # whose numbers would be in one bucket of a hash table
+        buckets = (10273, 20753, 42043, 85229)[(n // 62500).bit_length() - 1]
+        made = b"".join(abbreviation(buckets * k, 0x16) for k in range(1, n // 8))
+        info = unit(b"".join(uleb(buckets * (k % (n // 8 - 2) + 1)) for k in range(n // 5)))
+    elif kind == "lists":  # of places that say nothing
+        made = abbreviation(2, 0x2E, 3, 8, has_children=1) + abbreviation(3, 5, 3, 8, 2, list_at)
+        info = unit((b"\2f\0" + (b"\3a\0" + bytes(4)) * 6 + b"\0") * (n // 46))
+        more[".debug_loc"] = (struct.pack("<QQH", 1, 2, 0)) * (n // 18)
+    elif kind == "compressed":
+        made, info = abbreviation(2, 0x24), unit(b"\2" * n)
+    else:  # a table of relocations n / 64 times
+        made, info = abbreviation(2, 0x16), unit(b"\2" * n)
+    more |= {".debug_info": info, ".debug_abbrev": begin + made + b"\0"}
+    image = folder / "dwarf.o"
+    for name, contents in more.items():
+        (folder / name).write_bytes(contents)
+    (folder / "a.c").write_text("int f(int x) { return x; }")
+    subprocess.run(["gcc", "-c", "a.c"], cwd=folder, check=True)
+    subprocess.run(["llvm-objcopy-19", *(f"--add-section={name}={folder / name}" for name in more), folder / "a.o", image],
+                   check=True)
+    if kind == "compressed":
+        subprocess.run(["llvm-objcopy-19", "--compress-debug-sections=zlib", image], check=True)
+    if kind == "tables":
+        bytes_ = bytearray(image.read_bytes())
+        (table,), (number,) = struct.unpack_from("<Q", bytes_, 0x28), struct.unpack_from("<H", bytes_, 0x3C)
+        headers = [bytes(bytes_[table + 64 * k:][:64]) for k in range(number)]
+        info_at = next(k for k in range(number) if headers[k][32:40] == struct.pack("<Q", len(info)))
+        empty = struct.pack("<IIQQQQIIQQ", 0, 4, 0, 0, 64, 0, 0, info_at, 8, 24)
+        struct.pack_into("<Q", bytes_, 0x28, len(bytes_))
+        struct.pack_into("<H", bytes_, 0x3C, number + n // 64)
+        image.write_bytes(bytes_ + b"".join(headers) + empty * (n // 64))
+    return ["btfdedup", "--dwarf", image, "-o", folder / "out"]
+
+
 FAMILIES = {
     "sections": (200, sections),
     "sections-gc": (200, lambda n, d: sections(n, d, "--gc-sections")),
@@ -449,8 +498,9 @@ FAMILIES = {
     "kfuncs-dump": (4000, lambda n, d: kfuncs(n, d, "--dump", "c")),
     "name-sort": (5000, shared_name),
     "one-shape": (12500, one_shape),
-    "module-base": (12500, lambda n, d: module(n, 1000, d)),
-    "module-types": (12500, lambda n, d: module(100000, n, d)),
+    **{f"dwarf-{kind}": (62500, functools.partial(dwarf, kind=kind))
+       for kind in ("attributes", "line-strings", "producers", "abbreviations", "lists", "tables")},
+    "dwarf-compressed": (1 << 22, functools.partial(dwarf, kind="compressed")),
     "name-dedup": (125000, lambda n, d: long_name(n, d, "-o", d / "out")),
 }
 

@@ -18,6 +18,8 @@ by_hand() {
 	.byte 8, 0x2e, 1, 0x31, 0x13, 0x11, 1, 0, 0         # function: origin, address
 	.byte 9, 5, 0, 0x31, 0x13, 2, 0x18, 0, 0            # parameter: origin, location
 	.byte 10, 0x16, 0, 3, 8, 0x49, 0x1c, 0, 0           # typedef: name, type in another file
+	.byte 11, 4, 1, 0xb, 0xb, 0, 0                      # enum: size
+	.byte 12, 0x28, 0, 0, 0                             # enumerator
 	.byte 0
 unknown_form:
 	.byte 1, 0x11, 1, 0x13, 0x7f, 0, 0
@@ -222,7 +224,28 @@ by_hand <<'END'
 END
 refused "bad.o: section '.debug_info': is cut off: the zstd stream has no end" header:.debug_info:sh_flags=0x800
 
-# ---- sizes that BTF cannot refer to, in files of holes
+# One that zlib makes a thousandth of
+by_hand <<'END'
+	.zero 0x2000000
+END
+llvm-objcopy-19 --compress-debug-sections=zlib good.o bad.o
+expect_message "btfdedup: error: bad.o: section '.debug_info': decompresses to more than 1 MiB" \
+  "$BTFDEDUP" --dwarf bad.o -o out.o
+
+# ---- sizes that BTF cannot refer to
+
+# An enum with more values than the kind of a type leaves bits for
+by_hand <<'END'
+begin_unit
+	.byte 11, 4
+	.fill 0xffffff, 1, 12
+	.byte 0, 0
+2:
+END
+expect_message "btfdedup: error: good.o: .debug_info+0x100000d: a type has more than 16777214 members" \
+  "$BTFDEDUP" --dwarf good.o -o out.o
+
+# In files of holes
 
 # with_holes SECTION SIZE: the contents of the section of bad.o are the end of a file of holes
 with_holes() {

@@ -115,7 +115,7 @@ Relocation load_relocation(const std::byte* from, std::endian order) {
 class Decompressor {
  public:
   explicit Decompressor(const ElfFile& elf)
-      : elf_(elf), limit_(DecompressionLimit::of_object(elf.image.size())) {}
+      : elf_(elf), limit_(DecompressionLimit::of_types(elf.image.size())) {}
 
   std::expected<std::vector<std::byte>, Error> run(const ElfSection& section, size_t index) {
     constexpr uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD
@@ -139,9 +139,10 @@ class Decompressor {
     Elf_Scn* found = handle_ ? elf_getscn(handle_.get(), index) : nullptr;
     GElf_Chdr header;
     const Elf_Data* data = nullptr;
-    if (found && gelf_getchdr(found, &header) && header.ch_size <= limit_.left() &&
-        elf_compress(found, 0, 0) >= 0)
-      data = elf_getdata(found, nullptr);
+    const bool has_header = found && gelf_getchdr(found, &header);
+    if (has_header && header.ch_size > limit_.left())
+      return fail("section '{}': {}", section.name, describe_excess(limit_.left()));
+    if (has_header && elf_compress(found, 0, 0) >= 0) data = elf_getdata(found, nullptr);
     if (!data) return fail("section '{}' is compressed in a way that cannot be read", section.name);
     const auto* bytes = static_cast<const std::byte*>(data->d_buf);
     limit_.take(data->d_size);
@@ -236,11 +237,12 @@ std::expected<ElfDwarf, Error> read_elf_dwarf(const ElfFile& elf) {
       return std::unexpected(ok.error());
     }
     if (elf.type != ET_REL || !is_relocated) continue;
+    std::vector<std::byte>* copy = nullptr;  // one for any number of tables
     for (const ElfSection& table : elf.sections) {
       if ((table.type != SHT_RELA && table.type != SHT_REL) || table.info != *index) continue;
-      std::vector<std::byte>& copy = dwarf.changed.emplace_back(contents.begin(), contents.end());
-      if (auto ok = Relocator(elf, table, copy).run(); !ok) return std::unexpected(ok.error());
-      contents = copy;
+      if (!copy) copy = &dwarf.changed.emplace_back(contents.begin(), contents.end());
+      if (auto ok = Relocator(elf, table, *copy).run(); !ok) return std::unexpected(ok.error());
+      contents = *copy;
     }
   }
   return dwarf;
