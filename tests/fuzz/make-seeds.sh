@@ -8,7 +8,7 @@ source=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/seeds
 CC=${CC:-clang-19}
 mkdir -p "$1"
 cd "$1"
-mkdir -p btf btf_ext elf object archive link core update
+mkdir -p btf btf_ext elf object archive link core update dwarf
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -36,6 +36,7 @@ for file in "$source"/*.bpf.c; do
       "$object" /dev/null
     cp "$work/btf" "btf/$name.$target.btf"
     pair 0 "$work/btf" "$work/ext" >"btf_ext/$name.$target"
+    llvm-objcopy-19 -R .BTF -R .BTF.ext -R .rel.BTF -R .rel.BTF.ext "$object" "dwarf/$name.$target.o"
     llvm-strip-19 --strip-debug "$object"
     cp "$object" elf/
     cp "$object" object/
@@ -57,6 +58,7 @@ for flags in -gdwarf-{2,3,4,5} '-gdwarf-4 -gdwarf64' '-gdwarf-5 -gdwarf64'; do
     # shellcheck disable=SC2086
     compile_with_dwarf has-$number --target=$target $flags <<<'long v = 1; static int w; int *g(void) { return &w; }'
     cp "$work"/{uses,has}-$number.o elf/
+    cp "$work"/{uses,has}-$number.o dwarf/
     pair 0 "$work"/{uses,has}-$number.o >link/dwarf-$number
   done
 done

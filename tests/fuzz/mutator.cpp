@@ -99,9 +99,9 @@ void mutate_update(Bytes& file, Random& random) {
 }
 
 constexpr std::pair<std::string_view, void (*)(Bytes&, Random&)> mutators[] = {
-    {"archive", mutate_archive}, {"btf", mutate_btf},      {"btf_ext", mutate_btf_ext},
-    {"core", mutate_core},       {"elf", mutate_elf},      {"link", mutate_link},
-    {"object", mutate_elf},      {"update", mutate_update}};
+    {"archive", mutate_archive}, {"btf", mutate_btf},    {"btf_ext", mutate_btf_ext},
+    {"core", mutate_core},       {"dwarf", mutate_elf},  {"elf", mutate_elf},
+    {"link", mutate_link},       {"object", mutate_elf}, {"update", mutate_update}};
 
 }  // namespace
 }  // namespace bpflink::fuzz

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?for how many seconds to run each target}
 shift
-if (($# == 0)); then set -- btf btf_ext elf object archive link core update interface; fi
+if (($# == 0)); then set -- btf btf_ext elf object archive link core update dwarf interface; fi
 
 cmake --preset sanitize >/dev/null
 cmake --build --preset sanitize --target "${@/#/fuzz_}"
