@@ -395,7 +395,9 @@ class Object:
 
     # ---- rules
 
-    def check(self):
+    def check(self, has_own_names=False):
+        """The rules that the object breaks. With has_own_names, FUNCs may have other names than symbols, which
+        loaders take: those of C++ and Rust have the names of the source, damaged ones any."""
         out = []
         rule = lambda holds, text: holds or out.append(text)  # noqa: E731
         rule(self.etype == 1 and self.machine == 247, "not a relocatable BPF object")
@@ -416,8 +418,8 @@ class Object:
             rule(False, f"several sections '{name}'")
         self.check_relocations(rule)
         if len(self.types) > 1:
-            self.check_btf(rule)
-            self.check_ext(rule)
+            self.check_btf(rule, has_own_names)
+            self.check_ext(rule, has_own_names)
         return out
 
     def check_relocations(self, rule):
@@ -435,7 +437,7 @@ class Object:
                 opcode = {R_BPF_64_64: 0x18, R_BPF_64_32: 0x85}.get(rtype)
                 rule(s.data[offset] == opcode, f"{what}: opcode {s.data[offset]:#x}")
 
-    def check_btf(self, rule):
+    def check_btf(self, rule, has_own_names):
         datasecs = [t for t in self.types if t.kind == DATASEC]
         members = [v[0] for t in datasecs for v in t.members]
         rule(len(members) == len(set(members)), "a variable is in two DATASECs")
@@ -465,9 +467,9 @@ class Object:
         functions = {t.name for t in self.types if t.kind == FUNC}
         for s in self.symbols if self.section(".BTF.ext") else []:
             if s.type == STT_FUNC and s.shndx and s.bind:
-                rule(s.name in functions, f"function {s.name} has no BTF")
+                rule(has_own_names or s.name in functions, f"function {s.name} has no BTF")
 
-    def check_ext(self, rule):
+    def check_ext(self, rule, has_own_names):
         for part, records in self.ext.items():
             previous = {}
             order = [r[0] for r in records]
@@ -487,7 +489,7 @@ class Object:
                     shndx, t = self.index(sec), self.types[rest[0]]
                     rule(t.kind == FUNC, f"func_info: {sec}+{off:#x} type is no function")
                     rule(any(x.shndx == shndx and x.value == off and x.type == STT_FUNC
-                             and (x.name == t.name or not x.bind) for x in self.symbols),
+                             and (has_own_names or x.name == t.name or not x.bind) for x in self.symbols),
                          f"func_info: {t.name} does not start at {sec}+{off:#x}")
                 elif part == "core_relo" and rest[2] == 6:
                     imm = self.unpack("I", s.data, off + 4)[0]

@@ -546,6 +546,21 @@ empty=$(sed -nE 's/^(![0-9]+) = !\{\}$/\1/p' characters.ll)
 links -u is_first undescribed.bc
 [[ $(bpftool btf dump file out.o) == *"FUNC 'is_first'"* ]] || fail 'no type of a function'
 
+# Debug information may call a function otherwise than its symbol, as that of C++ and Rust does. Loaders take that,
+# unless the name is one that no kernel accepts.
+compile named -flto -S -emit-llvm <<'END'
+char LICENSE[] SEC("license") = "GPL";
+__attribute__((noinline)) int ext(int x) { return x * 3 + 1; }
+SEC("socket") int prog(void *ctx) { return ext(2); }
+END
+sed 's/DISubprogram(name: "ext"/DISubprogram(name: "other"/' named.o | llvm-as-19 - -o named.bc
+"$BPFLINK" --verify named.bc -o out.o 2>text || fail "refused: $(<text)"
+[[ ! -s text && $(bpftool btf dump file out.o) == *"FUNC 'other'"* ]] || fail "not 'other': $(<text)"
+run 'prog()=7'
+sed 's/DISubprogram(name: "ext"/DISubprogram(name: "%xt"/' named.o | llvm-as-19 - -o named.bc
+"$BPFLINK" --verify named.bc -o out.o 2>text || fail "refused: $(<text)"
+[[ $(<text) == *"warning: kernels reject types with these names"*"FUNC '%xt'"* ]] || fail "not told: $(<text)"
+
 # ---- forms of files
 
 # LLVM's assembly, with and without what other programs put before it; also in archives
