@@ -126,6 +126,15 @@ for number in {1..9}; do cmp "single/mod_$number.btf" "split/mod_$number.btf"; d
 expect_message "btfdedup: error: several/mod-9.ko.xz: is compressed, an archive or an image: --update writes only into ELF files" \
   "$BTFDEDUP" --base vmlinux.btf --threads 3 --update several/*
 for number in {1..8}; do cmp "single/mod-$number.ko" "several/mod-$number.ko"; done
+# A link in a directory leads to a file that whoever put it there has chosen; a name stays one file in the directory.
+mkdir linked elsewhere && cp mod-1.ko elsewhere && cp mod-2.ko linked && cp mod-3.ko $'linked/a\nb.ko'
+ln -s ../elsewhere/mod-1.ko linked
+"$BTFDEDUP" --base vmlinux.btf --update linked 2>notes
+expect 'btfdedup: linked/mod-1.ko: a link, so --update of its directory leaves it out' cat notes
+cmp mod-1.ko elsewhere/mod-1.ko && cmp single/mod-2.ko linked/mod-2.ko
+rm split/*
+"$BTFDEDUP" --base vmlinux.btf linked -o split
+expect 'a%0Ab.btf mod_1.btf mod_2.btf' echo "$(cd split && echo *)"
 # One that fails keeps no other from its output.
 cp mod-1.ko again
 rm split/* && cp plain.o none.ko

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "bpflink/distill.hpp"
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/kernel_modules.hpp"
 #include "linker/object/origin.hpp"
@@ -273,7 +275,7 @@ std::expected<std::string, Error> output_in(const std::string& directory,
   if (!name) return std::unexpected(name.error());
   if (name->empty()) *name = std::filesystem::path(module).filename();
   std::string ending = name->ends_with(".btf") ? "" : ".btf";
-  return (std::filesystem::path(directory) / (*name + ending)).string();
+  return (std::filesystem::path(directory) / (file_name_for(*name) + ending)).string();
 }
 
 /// The options for each of several modules alone. Errors: an input cannot be read; two would have
@@ -284,6 +286,13 @@ std::expected<std::vector<BtfdedupOptions>, Error> list_modules(const BtfdedupOp
   std::vector<BtfdedupOptions> modules;
   std::map<std::string, std::string> inputs_of;  // by output
   for (const InputPath& input : *inputs) {
+    // Whoever put it there chose the file that would be written.
+    std::error_code error;
+    if (input.is_listed && !options.update.empty() &&
+        std::filesystem::is_symlink(input.path, error)) {
+      print_note("btfdedup", input.path + ": a link, so --update of its directory leaves it out");
+      continue;
+    }
     BtfdedupOptions& module = modules.emplace_back(options);
     module.inputs = {input.path};
     module.threads = 1;
