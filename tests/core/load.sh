@@ -315,13 +315,22 @@ core 2 load trace.o vmlinuz-6.1.0
 [[ $(wc -l <command) == 1 ]] || fail "$(<command)"
 # A qemu without its sandbox
 cat >say <<'END'
-if [[ $(tail -n 1 "$PWD/command") == *-sandbox* ]]; then echo 'qemu: -sandbox on: sandbox is not supported' && exit 1; fi
+if [[ $(tail -n 1 "$PWD/command") == *-sandbox* ]]; then echo 'qemu: -sandbox on: sandbox is not supported' >&2 && exit 1; fi
 event opens 0
 for program in 0 1 2 3; do job $program loads; done
 event done 0
 END
 sed -i "s|\$PWD|$PWD|" say
 core 0 load trace.o vmlinuz-6.1.0
+# A guest that says so, and what qemu says of itself
+rm command
+echo "echo 'qemu: -sandbox on: sandbox is not supported'; exit 1" >say
+core 2 load trace.o vmlinuz-6.1.0
+says 'error: vmlinuz-6.1.0: ended early: qemu: -sandbox on: sandbox is not supported'
+! grep -qv -e '-sandbox on' command || fail "a guest without a sandbox: $(<command)"
+echo "echo Linux version; echo 'qemu: no more memory' >&2" >say
+core 2 load trace.o vmlinuz-6.1.0
+says 'error: vmlinuz-6.1.0: ended early: qemu: no more memory'
 
 # What the guest lacks is not known, and what the kernel refuses beside programs has a letter.
 cat >say <<'END'

@@ -48,10 +48,11 @@ class EventReader {
       : most_(most), hear_(std::move(hear)) {}
 
   void add(std::string_view text);
-  /// Whether a kernel, and not only qemu, said something.
+  /// Whether a kernel said something.
   bool has_kernel() const { return has_kernel_; }
   /// The last line that is no event, or the reason of a panic.
   const std::string& last_words() const { return last_words_; }
+  bool has_reason() const { return has_reason_; }
 
  private:
   void end_line();
