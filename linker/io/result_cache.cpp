@@ -66,6 +66,7 @@ std::expected<void, Error> store_result(const std::string& path,
 
 void trim_results(const std::string& directory, uint64_t most) {
   namespace fs = std::filesystem;
+  if (!is_own(directory)) return;  // a link could lead to another cache
   const size_t length = ResultKey().path_in("").size() - 1;
   std::vector<std::tuple<fs::file_time_type, uint64_t, fs::path>> results;
   std::error_code error;

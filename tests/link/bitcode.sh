@@ -437,6 +437,11 @@ echo mine >kept/here/notes
 compiles yes --lto-cache-size 1 --lto-O1 main.bc lib.bc
 [[ ! $(ls kept/here/9*) ]] 2>/dev/null || fail 'an old entry stays beyond the size'
 for name in $(<old) notes; do [[ -e kept/here/$name ]] || fail "$name is gone"; done
+truncate -s 2M "kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./8/')"
+chmod o+w kept
+compiles yes --lto-cache-size 1 main.bc lib.bc
+chmod o-w kept
+[[ $(ls kept/here/8*) ]] || fail 'an entry of a directory that others can change is removed'
 
 # Reports know the definitions of bitcode, also those that are gone.
 "$BPFLINK" -y scale -y kept -y none --explain scale --Map map main.bc lib.bc -o out.o >text 2>&1
