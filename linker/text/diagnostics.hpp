@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
+#include "dedup/printable.hpp"
 
 namespace bpflink {
 
@@ -77,12 +78,12 @@ class Diagnostics {
   std::unordered_map<std::string, size_t> causes_;  ///< of warnings: their indices in held_
 };
 
-/// A reference that consists of text only.
-inline DiagnosticReference note(std::string text) {
-  return {.role = ReferenceRole::Note, .text = std::move(text)};
+/// A reference that consists of a line of text only. A name in it begins no other line.
+inline DiagnosticReference note(std::string_view text) {
+  return {.role = ReferenceRole::Note, .text = printable(text)};
 }
-inline DiagnosticReference hint(std::string text) {
-  return {.role = ReferenceRole::Hint, .text = std::move(text)};
+inline DiagnosticReference hint(std::string_view text) {
+  return {.role = ReferenceRole::Hint, .text = printable(text)};
 }
 
 /// If a list was cut to `most` of `all` references of a role, adds the number of those that it

@@ -81,3 +81,10 @@ expect 5 wc -l <types
 lacks '^\[9\]' cat types
 "$BTFDEDUP" --check rows.btf >types || true
 lacks '^\[9\]' cat types
+# A note is one line, too.
+compile rows <<<'SEC("socket") int lineprog(void *ctx) { return 1; }'
+python3 -c 'data = open("rows.o", "rb").read(); open("rows.o", "wb").write(data.replace(b"lineprog", b"p\n>>> xy"))'
+"$BPFLINK" rows.o -o out.o 2>errors
+expect "bpflink: warning: kernels reject types with these names
+>>> FUNC 'p?>>> xy'
+>>> give --kernel-names to rename them" cat errors
