@@ -130,6 +130,16 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   return file;
 }
 
+std::expected<Descriptor, Error> OutputFile::open_to_append(const std::string& path) {
+  auto target = follow_links(path);
+  if (!target) return std::unexpected(target.error());
+  constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY;
+  Descriptor file = open_file(*target, flags, 0666);
+  if (!file.is_open() || ::fcntl(file.fd(), F_SETFL, O_APPEND) != 0)
+    return system_error("cannot open output file");
+  return file;
+}
+
 std::expected<OutputFile, Error> OutputFile::open(int fd) {
   auto file = open_special(copy_of(fd));
   if (file) file->replaces_contents_ = true;

@@ -29,6 +29,10 @@ class OutputFile {
   /// output replaces its whole contents. Errors: the descriptor is not open.
   static std::expected<OutputFile, Error> open(int fd);
 
+  /// A log, which is written to at its end while the program runs. Errors: as above; nobody reads
+  /// the pipe.
+  static std::expected<Descriptor, Error> open_to_append(const std::string& path);
+
   /// A file in memory: commit() does nothing.
   static std::expected<OutputFile, Error> open_in_memory();
 

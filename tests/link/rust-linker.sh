@@ -111,6 +111,15 @@ for level in 3 error; do
   grep -v -x -F -f text log && fail 'another text in the file'
   [[ $level == error || -s log ]] || fail 'no messages in the file'
 done
+# A log is no way into another file, and waits for nobody.
+mkfifo pipe
+refused_log() { ! rustc --log-file "$1" 2>text && grep -qF -e "--log-file $1: cannot open output file: $2" text || fail "$1: $(<text)"; }
+refused_log pipe 'No such device or address'
+if ((EUID == 0)); then
+  mkdir -m 1777 shared && echo precious >precious && ln -s "$PWD/precious" shared/trap && chown -h 65534 shared/trap
+  refused_log shared/trap "'shared/trap' is another user's link in a shared directory"
+  [[ $(<precious) == precious ]] || fail 'a log follows a link of another user'
+fi
 for option in -V --version; do rust/bpf-linker $option | grep -q '[0-9]' || fail "no version: $option"; done
 rust/bpf-linker --help >text
 [[ -z $(grep -oE '^  (-.,)?-[-a-zA-Z]+' text | grep -oE -- '-[-a-zA-Z]+$' | sort | uniq -d) ]] || fail "twice in --help: $(<text)"

@@ -1,8 +1,6 @@
 #include "linker/programs/bpflink/program_output.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/types.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "dedup/messages.hpp"
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
+#include "linker/io/output_file.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/programs/bpflink/reproduce.hpp"
 #include "linker/text/program.hpp"
@@ -54,9 +54,10 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
 std::expected<void, Error> DiagnosticPrinter::open_log() {
   const std::string& file = command_.log_file;
   if (file.empty()) return {};
-  constexpr mode_t mode = 0666;
-  log_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
-  return log_.is_open() ? std::expected<void, Error>() : system_error("--log-file " + file);
+  auto log = OutputFile::open_to_append(file);
+  if (!log) return fail_in("--log-file " + file, log.error());
+  log_ = std::move(*log);
+  return {};
 }
 
 void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
