@@ -1,4 +1,6 @@
 // BTF of DWARF: the sections of an ELF file, and what deduplication makes of its units
+#include <algorithm>
+#include <string_view>
 #include <unordered_set>
 
 #include "bpflink/dedup.hpp"
