@@ -273,6 +273,22 @@ const std::vector<MapHelpers>& map_helpers() {
   return all;
 }
 
+/// Helpers that take only maps of these types, which take common helpers as well.
+struct HelperMaps {
+  uint32_t helper;
+  std::vector<uint32_t> map_types;
+};
+const std::vector<HelperMaps>& helper_maps() {
+  static const std::vector<HelperMaps> all = {
+      {BPF_FUNC_map_lookup_percpu_elem,
+       {BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_LRU_PERCPU_HASH}},
+      {BPF_FUNC_for_each_map_elem,
+       {BPF_MAP_TYPE_HASH, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY,
+        BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH, map_type_rhash}},
+  };
+  return all;
+}
+
 constexpr uint32_t common_helpers[] = {BPF_FUNC_map_lookup_elem, BPF_FUNC_map_update_elem,
                                        BPF_FUNC_map_delete_elem};
 /// Those that get a map in r2, behind a context.
@@ -283,8 +299,8 @@ constexpr uint32_t helpers_with_context[] = {
     BPF_FUNC_sk_redirect_hash, BPF_FUNC_sk_select_reuseport, BPF_FUNC_skb_output,
     BPF_FUNC_xdp_output};
 
-bool is_one_of(std::span<const uint32_t> helpers, uint32_t helper) {
-  return std::ranges::find(helpers, helper) != helpers.end();
+bool is_one_of(std::span<const uint32_t> list, uint32_t number) {
+  return std::ranges::find(list, number) != list.end();
 }
 
 /// Whether the helper takes maps of few types only.
@@ -301,6 +317,7 @@ uint8_t map_register(uint32_t helper) {
     std::array<uint8_t, UINT8_MAX> all{};
     for (const MapHelpers& row : map_helpers())
       for (uint32_t each : row.helpers) all[each] = 1;
+    for (const HelperMaps& row : helper_maps()) all[row.helper] = 1;
     for (uint32_t each : common_helpers) all[each] = 1;
     for (uint32_t each : helpers_with_context) all[each] = 2;
     return all;
@@ -310,8 +327,10 @@ uint8_t map_register(uint32_t helper) {
 
 std::string find_argument_fault(uint32_t helper, uint32_t map_type) {
   auto row = std::ranges::find(map_helpers(), map_type, &MapHelpers::map_type);
-  bool is_taken =
-      row == map_helpers().end() ? !is_special(helper) : is_one_of(row->helpers, helper);
+  auto limited = std::ranges::find(helper_maps(), helper, &HelperMaps::helper);
+  bool is_taken = limited != helper_maps().end() ? is_one_of(limited->map_types, map_type)
+                  : row == map_helpers().end()   ? !is_special(helper)
+                                                 : is_one_of(row->helpers, helper);
   if (is_taken || map_type == BPF_MAP_TYPE_UNSPEC) return "";
   return fmt::format("{} takes no map of type {}", helper_name(helper), map_type_name(map_type));
 }

@@ -74,7 +74,7 @@ judge() {
   image=$(realpath "$kernel/vmlinuz")
   cp "$(find "$kernel" -name 'config-*' -o -path '*/modules/*/config' | head -n 1)" "$root/config"
   make_initramfs "$root" "$root.initramfs"
-  BOOT_OPTIONS='earlyprintk=ttyS0 no_timer_check' BOOT_MEMORY=2048 boot_kernel "$image" "$root.initramfs" "$kernel.console" 3600 ||
+  BOOT_MEMORY=2048 boot_kernel "$image" "$root.initramfs" "$kernel.console" 3600 ||
     { tail -n 5 "$kernel.console" && echo "FAIL: $1: the guest did not end" && return 1; }
   guest_results "$kernel.console" | sed -n 's/^verdict //p' | tr , '\t' >"$kernel.veristat"
   (cd "$root/objects" && load_programs "$kernel" ./*.o --kernel "$image" --config "$root/config") || return

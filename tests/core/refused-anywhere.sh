@@ -33,15 +33,18 @@ core 1 check pointers.o plain.btf --release 6.12.0
 says 'error: no kernel takes calls through pointers in plain.btf'
 says '>>> needed by program through'
 
-judge maps 'tail_hashX tail+ look_progsX update_queueX push_queue+ push_hashX look_hash+ output_ringX output+ ring_eventsX dead+' \
+judge maps 'tail_hashX tail+ look_progsX update_queueX push_queue+ push_hashX look_hash+ output_ringX output+ ring_eventsX dead+ percpu_hashX percpu+ each_queueX each+' \
   "bpf_tail_call takes no map of type hash, such as hash
 bpf_map_lookup_elem takes no map of type prog_array, such as progs
 bpf_map_update_elem takes no map of type queue, such as queue
 bpf_map_push_elem takes no map of type hash, such as hash
 bpf_perf_event_output takes no map of type ringbuf, such as ring
-bpf_ringbuf_output takes no map of type perf_event_array, such as events" <<'END'
+bpf_ringbuf_output takes no map of type perf_event_array, such as events
+bpf_map_lookup_percpu_elem takes no map of type hash, such as hash
+bpf_for_each_map_elem takes no map of type queue, such as queue" <<'END'
 #define MAP(name, kind, more...) struct { __uint(type, BPF_MAP_TYPE_##kind); __uint(max_entries, 4096); more } name SEC(".maps")
 MAP(hash, HASH, __type(key, int); __type(value, int););
+MAP(counts, PERCPU_ARRAY, __type(key, int); __type(value, int););
 MAP(queue, QUEUE, __type(value, int););
 MAP(ring, RINGBUF, );
 MAP(progs, PROG_ARRAY, __type(key, int); __type(value, int););
@@ -57,6 +60,11 @@ SEC("tc") int output_ring(struct __sk_buff *ctx) { int k = 0; return bpf_perf_ev
 SEC("tc") int output(struct __sk_buff *ctx) { int k = 0; return bpf_perf_event_output(ctx, &events, 0, &k, 4); }
 SEC("tc") int ring_events(struct __sk_buff *ctx) { int k = 0; return bpf_ringbuf_output(&events, &k, 4, 0); }
 SEC("tc") int dead(struct __sk_buff *ctx) { int k = 0; return off ? bpf_map_push_elem(&hash, &k, 0) : 1; }
+static long visit(void *map, int *key, int *value, void *data) { return 0; }
+SEC("tc") int percpu_hash(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_percpu_elem(&hash, &k, 0) != 0; }
+SEC("tc") int percpu(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_percpu_elem(&counts, &k, 0) != 0; }
+SEC("tc") int each_queue(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&queue, visit, 0, 0); }
+SEC("tc") int each(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&hash, visit, 0, 0) + bpf_for_each_map_elem(&counts, visit, 0, 0); }
 END
 
 # Before Linux 6.8, verifiers looked into all global functions of a program.
