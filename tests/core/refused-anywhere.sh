@@ -67,6 +67,20 @@ SEC("tc") int each_queue(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&
 SEC("tc") int each(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&hash, visit, 0, 0) + bpf_for_each_map_elem(&counts, visit, 0, 0); }
 END
 
+# Behind a guard, user space may give the map another type for the kernels that get there.
+judge guarded 'either+ neverX' 'bpf_perf_event_output takes no map of type hash, such as hash' <<'END'
+#include <bpf/bpf_core_read.h>
+enum bpf_map_type___mine { BPF_MAP_TYPE_RINGBUF___mine = 27 };
+struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } events SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __type(key, int); __type(value, int); } hash SEC(".maps");
+static noinline int send(void *ctx, int k) {
+  if (bpf_core_enum_value_exists(enum bpf_map_type___mine, BPF_MAP_TYPE_RINGBUF___mine)) return bpf_ringbuf_output(&events, &k, 4, 0);
+  return bpf_perf_event_output(ctx, &events, 0, &k, 4);
+}
+SEC("tc") int either(struct __sk_buff *ctx) { return send(ctx, 1); }
+SEC("tc") int never(struct __sk_buff *ctx) { int k = 0; return bpf_perf_event_output(ctx, &hash, 0, &k, 4); }
+END
+
 # Before Linux 6.8, verifiers looked into all global functions of a program.
 advice='and verifiers accept only'
 judge prototypes 'hiddenX pointerX by_valueX union_valueX fine+ unreached+' \

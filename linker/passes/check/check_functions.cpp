@@ -18,6 +18,9 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/object.hpp"
 #include "bpflink/print.hpp"
+#include "linker/code/code_facts.hpp"
+#include "linker/code/code_graph.hpp"
+#include "linker/code/reachability.hpp"
 #include "linker/context.hpp"
 #include "linker/object/kernel_features.hpp"
 #include "linker/object/map_arguments.hpp"
@@ -334,11 +337,43 @@ void warn_unknown_instructions(Context& context, const CallGraph& graph, const C
   }
 }
 
+/// The code of an object that programs reach both where kernels have all that CO-RE relocations ask
+/// for and where they have nothing of it. Other code stands behind a guard: it never runs on some
+/// kernels, and before a load on others user space may give a map another type.
+class UnguardedCode {
+ public:
+  explicit UnguardedCode(const ObjectFile& object) : graph_(object) {
+    BoundInsns bound[] = {{}, {}};
+    constexpr uint32_t versions[] = {1, UINT32_MAX};  // the oldest and the newest
+    object.for_each_core_relo([&](const InputSection& section, const CoreRelo& record) {
+      for (uint64_t has : {0, 1}) bound[has][{section.index, record.insn_off}] = {false, has};
+    });
+    for (size_t has : {0, 1}) {
+      CodeFacts facts{.bound = &bound[has]};
+      facts.known.version = versions[has];
+      reached_.emplace_back(graph_, facts);
+    }
+  }
+
+  bool contains(const InputSection& section, uint64_t at) const {
+    uint32_t function = graph_.find_function(section.index, static_cast<int64_t>(at));
+    // Another object may have the programs that call it.
+    if (function == no_function || !graph_.is_loaded[function]) return true;
+    return std::ranges::all_of(
+        reached_, [&](const Reachability& walk) { return walk.is_reached(section.index, at); });
+  }
+
+ private:
+  CodeGraph graph_;
+  std::vector<Reachability> reached_{};
+};
+
 /// Warns about helpers that get a map of a type which they do not take, once for each reason.
 void warn_wrong_maps(Context& context, const CallGraph& graph, const CoveredCode& code) {
   std::unordered_map<const Symbol*, uint32_t> types;  // of maps
   std::unordered_set<std::string> seen;
   std::optional<CoveredCode> loaded;
+  std::map<const ObjectFile*, UnguardedCode> unguarded;
   for (const auto& [rank, object, section, begin, end] : code.ranges())
     for_each_relocated_argument(
         *section, begin, end,
@@ -355,7 +390,9 @@ void warn_wrong_maps(Context& context, const CallGraph& graph, const CoveredCode
           std::string fault = find_argument_fault(helper, type->second);
           if (fault.empty() || !is_certain()) return;
           if (!loaded) loaded.emplace(graph, graph.loaded());
-          if (!loaded->contains(section, at) || !seen.insert(fault).second) return;
+          if (!loaded->contains(section, at) || seen.contains(fault)) return;
+          if (!unguarded.try_emplace(object, *object).first->second.contains(*section, at)) return;
+          seen.insert(fault);
           context.diagnostics.warning(
               fmt::format("{}, such as {}", fault, map->name),
               {{ReferenceRole::Occurrence, location_of(*object, *section, at), ""},
