@@ -1,5 +1,7 @@
 // The texts of the rules, and the kernel's log message for each.
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <ranges>
 
 #include "bpflink/check.hpp"
@@ -11,8 +13,9 @@ namespace {
 using enum BtfRule;
 using namespace releases;
 
-/// The releases that were maintained when Linux 6.3 mended it.
-constexpr LinuxRelease with_variable_fix[] = {{5, 4}, {5, 10}, {5, 15}, {6, 1}, {6, 2}};
+/// The updates of 2023-03-17, shortly before Linux 6.3, which mended it.
+constexpr LinuxUpdate with_variable_fix[] = {
+    {{5, 4}, 237}, {{5, 10}, 175}, {{5, 15}, 103}, {{6, 1}, 20}, {{6, 2}, 7}};
 
 constexpr BtfRuleText rules[] = {
     {BlobSize, "blob-size", "a blob has at most 16 MiB", "", "load fewer types", first},
@@ -198,16 +201,18 @@ const BtfRuleText& btf_rule_text(BtfRule rule) {
   return rules[static_cast<size_t>(rule)];
 }
 
-bool has_rule(LinuxRelease release, BtfRule rule) {
+bool has_rule(LinuxRelease release, BtfRule rule, std::optional<uint16_t> update) {
   const BtfRuleText& text = btf_rule_text(rule);
-  return text.since <= release && (text.until == LinuxRelease() || release < text.until) &&
-         std::ranges::find(text.patched, release) == text.patched.end();
+  if (release < text.since || (text.until != LinuxRelease() && release >= text.until)) return false;
+  auto patched = std::ranges::find(text.patched, release, &LinuxUpdate::release);
+  return patched == text.patched.end() || (update && *update < patched->number);
 }
 
-bool is_accepted(const BtfVerdict& verdict, LinuxRelease release) {
+bool is_accepted(const BtfVerdict& verdict, LinuxRelease release, std::optional<uint16_t> update) {
   return verdict.needs.release <= release &&
-         std::ranges::none_of(verdict.faults,
-                              [&](const BtfFault& fault) { return has_rule(release, fault.rule); });
+         std::ranges::none_of(verdict.faults, [&](const BtfFault& fault) {
+           return has_rule(release, fault.rule, update);
+         });
 }
 
 }  // namespace bpflink

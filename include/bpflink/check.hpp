@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,6 +115,12 @@ struct LinuxRelease {
   friend auto operator<=>(const LinuxRelease&, const LinuxRelease&) = default;
 };
 
+/// An update of a release: 20 of 6.1.20.
+struct LinuxUpdate {
+  LinuxRelease release;  ///< 6.1
+  uint16_t number;       ///< 20
+};
+
 /// The text of a rule.
 struct BtfRuleText {
   BtfRule rule;             ///< the rule
@@ -123,7 +130,7 @@ struct BtfRuleText {
   std::string_view advice;  ///< what to do
   LinuxRelease since;       ///< the first release that has it
   LinuxRelease until = {};  ///< the first later one that does not, or 0.0: all have it
-  std::span<const LinuxRelease> patched = {};  ///< earlier ones that updates freed of the rule
+  std::span<const LinuxUpdate> patched = {};  ///< updates that freed earlier releases of the rule
 };
 
 /// The text of a rule. Static.
@@ -152,7 +159,7 @@ struct BtfRequirement {
 /// What check_btf() found.
 struct BtfVerdict {
   std::vector<BtfFault> faults;  ///< by phase of the check and type id; empty: a kernel accepts it
-  uint64_t omitted = 0;          ///< faults beyond the first hundred, of rules that these have, too
+  uint64_t omitted = 0;          ///< faults beyond the first hundred, of the same rules
   /// Why a split blob does not fit the base, or "": none is given, or the blob's names show that it
   /// was made with another one. Then only the first fault is listed: others follow from it. Kernels
   /// do not know of it, and may accept the blob.
@@ -162,12 +169,14 @@ struct BtfVerdict {
   BtfRequirement needs;  ///< the release that reads it, and why
 };
 
-/// Whether Linux `release` has a rule, whatever its updates are.
-bool has_rule(LinuxRelease release, BtfRule rule);
+/// Whether Linux `release` has a rule. Without the number of its `update`, it has no rule that a
+/// later update freed it of.
+bool has_rule(LinuxRelease release, BtfRule rule, std::optional<uint16_t> update = {});
 
 /// Whether Linux `release` accepts the blob of a verdict: it reads all that the blob uses, and has
-/// none of the rules that it breaks.
-bool is_accepted(const BtfVerdict& verdict, LinuxRelease release);
+/// none of the rules that it breaks. `update` is as in has_rule().
+bool is_accepted(const BtfVerdict& verdict, LinuxRelease release,
+                 std::optional<uint16_t> update = {});
 
 /// The newest release whose rules check_btf() knows.
 inline constexpr LinuxRelease newest_known_release = {7, 2};

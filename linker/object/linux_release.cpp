@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <optional>
 
 namespace bpflink {
 namespace {
 
 struct Release {
   uint32_t code;
-  size_t count;  ///< of its numbers
+  size_t count;           ///< of its numbers
+  uint32_t update;        ///< the third number
+  std::string_view rest;  ///< what follows the numbers
 };
 
 std::optional<Release> read_release(std::string_view text) {
@@ -28,7 +32,8 @@ std::optional<Release> read_release(std::string_view text) {
     if (error != std::errc() || numbers[i] > limits[i]) return std::nullopt;
     at = next;
   }
-  return Release{(numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u), i};
+  return Release{(numbers[0] << 16) + (numbers[1] << 8) + std::min(numbers[2], 255u), i, numbers[2],
+                 text.substr(static_cast<size_t>(at - text.data()))};
 }
 
 }  // namespace
@@ -45,6 +50,12 @@ std::string series_of(const std::string& release) {
 
 std::string linux_name(LinuxRelease release) {
   return fmt::format("Linux {}.{}", release.major, release.minor);
+}
+
+std::optional<uint16_t> exact_update(std::string_view text) {
+  auto release = read_release(text);
+  if (!release || release->count != 3 || !release->rest.empty()) return std::nullopt;
+  return static_cast<uint16_t>(std::min<uint32_t>(release->update, UINT16_MAX));
 }
 
 bool has_three_numbers(std::string_view text) {

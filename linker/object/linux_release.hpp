@@ -17,7 +17,11 @@ std::optional<uint32_t> version_code(std::string_view text);
 /// Whether the text begins with a release of three numbers, which libbpf needs.
 bool has_three_numbers(std::string_view text);
 
-/// "5.14" for "5.14.0-70.el9"; a text that is no release stays as it is.
+/// The third number of a release that is no more than three numbers; the one in a distribution's
+/// name, such as "6.1.0-50-amd64", is not an update's.
+std::optional<uint16_t> exact_update(std::string_view text);
+
+/// "5.14" for "5.14.0-70.el9"; a text that is not a release stays as it is.
 std::string series_of(const std::string& release);
 
 /// "Linux 5.12".

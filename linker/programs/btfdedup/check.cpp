@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -92,25 +94,27 @@ struct CheckedBtf {
   BtfUse use;
   BtfVerdict verdict;
   std::optional<LinuxRelease> target;  ///< whose rules count; without one, those of all releases
+  std::optional<uint16_t> update;      ///< of the target
   std::string unplaced{};  ///< why a module's .BTF.base does not fit the base given, or ""
   Duplicates duplicates{};
 
   /// Whether the target accepts it, or without one a release new enough for what it uses.
   bool is_accepted() const {
     LinuxRelease release = target.value_or(std::max(verdict.needs.release, newest_known_release));
-    return bpflink::is_accepted(verdict, release) && unplaced.empty();
+    return bpflink::is_accepted(verdict, release, update) && unplaced.empty();
   }
   /// The faults that count: those by the target's rules, or all.
   std::vector<BtfFault> faults() const {
     std::vector<BtfFault> faults = verdict.faults;
     if (target)
-      std::erase_if(faults, [&](const BtfFault& fault) { return !has_rule(*target, fault.rule); });
+      std::erase_if(faults,
+                    [&](const BtfFault& fault) { return !has_rule(*target, fault.rule, update); });
     return faults;
   }
 };
 
 std::string as_text(const CheckedBtf& checked) {
-  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
+  const auto& [file, use, verdict, target, update, unplaced, duplicates] = checked;
   std::string text;
   for (const BtfFault& fault : checked.faults())
     text += fmt::format("{}: {}\n", file, printable(describe_fault(fault, verdict.misfit)));
@@ -129,8 +133,8 @@ std::string as_text(const CheckedBtf& checked) {
     text += fmt::format("{}: needs Linux {}, for {}\n", file, to_text(verdict.needs.release),
                         verdict.needs.what);
   if (duplicates.count != 0)
-    text += fmt::format("{}: {}: without them, it has {} bytes less\n", file, describe(duplicates),
-                        duplicates.bytes);
+    text += fmt::format("{}: {}: without them, it has {} less\n", file, describe(duplicates),
+                        count_of(duplicates.bytes, "byte"));
   return text;
 }
 
@@ -150,7 +154,7 @@ nlohmann::ordered_json as_json(const BtfFault& fault, const std::string& misfit)
 }
 
 nlohmann::ordered_json as_json(const CheckedBtf& checked) {
-  const auto& [file, use, verdict, target, unplaced, duplicates] = checked;
+  const auto& [file, use, verdict, target, update, unplaced, duplicates] = checked;
   nlohmann::ordered_json json{{"file", file},
                               {"rules", use == BtfUse::Program ? "program" : "kernel"},
                               {"accepted", checked.is_accepted()},
@@ -227,7 +231,7 @@ class Check {
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);
     CheckedBtf checked{printable(source.name), use, check_file(file, source.contents, use, base),
-                       options_.target};
+                       options_.target, options_.target_update};
     const BtfVerdict& verdict = checked.verdict;
     if (base == nullptr && !verdict.misfit.empty())
       return fail("{}: is split BTF: --base names the vmlinux that it was made with", source.name);

@@ -1,7 +1,11 @@
 #include "linker/programs/btfdedup/options.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bpflink/convert.hpp"
 #include "linker/error.hpp"
@@ -13,13 +17,17 @@
 namespace bpflink {
 namespace {
 
-OptionAction store_target(std::optional<LinuxRelease>& target) {
-  return [&target](std::string_view text) -> std::expected<void, Error> {
+OptionAction store_target(std::optional<LinuxRelease>& target, std::optional<uint16_t>& update) {
+  return [&target, &update](std::string_view text) -> std::expected<void, Error> {
     constexpr std::string_view prefix = "linux-";
-    if (text == "classic-header")
+    update.reset();
+    if (text == "classic-header") {
       target = last_classic_header;
-    else if (text.starts_with(prefix))
-      target = version_code(text.substr(prefix.size())).transform(release_of);
+    } else if (text.starts_with(prefix)) {
+      text.remove_prefix(prefix.size());
+      target = version_code(text).transform(release_of);
+      update = exact_update(text);
+    }
     return target ? std::expected<void, Error>()
                   : fail("is neither linux-N.N, such as linux-5.4, nor classic-header");
   };
@@ -61,7 +69,7 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
         {"--target", "TARGET",
          "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
          "classic-header. Nothing is merged: types keep their ids",
-         store_target(options.target), FileUse::Read,
+         store_target(options.target, options.target_update), FileUse::Read,
          "classic-header|linux-4.19|linux-5.4|linux-5.10|linux-5.15|linux-6.1|linux-6.6|linux-6."
          "12"},
         {"--check", "",

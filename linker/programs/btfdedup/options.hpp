@@ -1,6 +1,7 @@
 // The command line of btfdedup.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -26,11 +27,12 @@ struct BtfdedupOptions {
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::None;
-  std::string size_map;                ///< the page to write, or ""
-  unsigned print_sizes = 0;            ///< rows in the lists of sizes; 0: no lists
-  std::optional<LinuxRelease> target;  ///< whose form the output gets
-  bool check = false;                  ///< only report whether kernels accept the inputs
-  bool verify = false;                 ///< warn about types in the output that kernels reject
+  std::string size_map;                   ///< the page to write, or ""
+  unsigned print_sizes = 0;               ///< rows in the lists of sizes; 0: no lists
+  std::optional<LinuxRelease> target;     ///< whose form the output gets
+  std::optional<uint16_t> target_update;  ///< 20 of linux-6.1.20
+  bool check = false;                     ///< only report whether kernels accept the inputs
+  bool verify = false;                    ///< warn about types in the output that kernels reject
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;
