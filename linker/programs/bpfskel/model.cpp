@@ -28,9 +28,9 @@ class UniqueNames {
   RepeatedNames names_;
 };
 
-/// The longest text of declarations, in bytes: structs may have a form for each kind of hosts.
-/// Compilers need a hundred times as much memory.
-constexpr uint64_t max_text_size = 64 << 20;
+/// The longest text of declarations, in bytes: clang reads no file of 2 GiB. Structs may have a
+/// form for each kind of hosts.
+constexpr uint64_t max_text_size = uint64_t{2} << 30;
 
 /// An object while its skeleton is made.
 struct Source {
@@ -301,8 +301,8 @@ std::expected<Skeleton, Error> make_model(const Object& object, std::string name
     skeleton.programs.push_back({program_name, source.loader_name(program.name), program_name});
   }
   if (source.is_too_long())
-    return fail("the names and types of its variables take more than {} MiB of text",
-                max_text_size >> 20);
+    return fail("the names and types of its variables take more than {} GiB of text",
+                max_text_size >> 30);
   return skeleton;
 }
 
