@@ -26,7 +26,7 @@ std::expected<std::optional<InputFile>, Error> open_replaced(const Outputs::Outp
   return std::move(*file);
 }
 
-/// Whether a file is what a person wrote: by its name, and as it is none of what programs write.
+/// Whether a file is what a person wrote: by its name, and because programs write no such file.
 /// Skeletons of whatever program may be headers and modules of Rust.
 bool is_source(std::string_view name, std::span<const std::byte> bytes, bool may_be_skeleton) {
   constexpr std::string_view suffixes[] = {".h",  ".hpp", ".rs", ".c", ".cpp",

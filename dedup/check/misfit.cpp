@@ -17,6 +17,7 @@
 #include "dedup/check/checks.hpp"
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 namespace {
@@ -79,8 +80,8 @@ std::string find_misfit(const BtfView& types) {
   auto is_outside = [&](uint32_t offset) { return offset >= types.string_end(); };
   auto outside = static_cast<size_t>(std::ranges::count_if(offsets, is_outside));
   if (!has_base) return outside > offsets.size() - outside ? std::string(lacks_base) : "";
-  return fmt::format("{}: its names follow {} bytes of strings, and this base has {}", other_base,
-                     made_with, given);
+  return fmt::format("{}: its names follow {} of strings, and this base has {}", other_base,
+                     count_of(made_with, "byte"), given);
 }
 
 }  // namespace bpflink

@@ -33,7 +33,7 @@ struct NameKind {
 NameKind name_kind(const BtfView& types, uint32_t offset);
 
 /// Calls `visit(offset)` for the name of a type of a known kind, if kernels check its characters,
-/// and for those of its elements. An offset of 0 is no name.
+/// and for those of its elements. An offset of 0 is not a name.
 template <class Visit>
 void for_each_checked_name(BtfType type, Visit&& visit) {
   constexpr KindSet with_checked_name = kinds_with([](const KindRow& row) {
@@ -48,7 +48,7 @@ void for_each_checked_name(BtfType type, Visit&& visit) {
 /// in `Option_3C_u32_3E_`. A long name is cut off, and ends with a hash of the whole.
 std::string kernel_name(std::string_view name);
 
-/// Replaces the characters of a string with its NUL that are no part of an identifier, or of a
+/// Replaces the characters of a string with its NUL that do not belong to an identifier, or of a
 /// section's name that `has_dots`, by '_'.
 void clean_name(char* name, bool has_dots);
 

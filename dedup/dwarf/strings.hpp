@@ -49,7 +49,7 @@ class DwarfStrings {
   DwarfStrings(const DwarfSections& sections, DwarfStringPool& pool)
       : sections_(sections), pool_(pool) {}
 
-  /// The pool's offset of a text; 0 if the value is none or it is outside of its section.
+  /// The pool's offset of a text; 0 if the value is not a text or is outside of its section.
   uint32_t offset_of(DwarfValue value, const DwarfUnit& unit);
   /// The pool's offset of any text.
   uint32_t intern(std::string_view text);

@@ -25,7 +25,7 @@ namespace bpflink {
 /// What BTF has no words for, or the file lacks.
 struct DwarfOmissions {
   uint64_t units_of_other_languages = 0;
-  uint64_t unresolved_references = 0;  ///< to entries that are no types of the unit
+  uint64_t unresolved_references = 0;  ///< to entries that are not types of the unit
   uint64_t unsupported_types = 0;      ///< complex numbers
 
   void add(const DwarfOmissions& other) {

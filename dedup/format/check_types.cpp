@@ -159,8 +159,8 @@ std::expected<void, Error> check_base(const BtfView& types, const TypeSummary& s
     if (name != 0) ++(begins_string(types, name) ? beginning : within);
   }
   if (within <= beginning) return {};
-  return std::unexpected(Error{fmt::format(
-      "the names of {} of {} types begin in the middle of a string", within, within + beginning)});
+  return std::unexpected(Error{fmt::format("the names of {} of {} begin in the middle of a string",
+                                           within, count_of(within + beginning, "type"))});
 }
 
 }  // namespace

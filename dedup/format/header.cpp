@@ -27,7 +27,8 @@ std::expected<void, Error> check_preamble(const BtfHeaderFields& fields, size_t 
   if (fields.size < BtfHeader::classic_size)
     return fail("header length {} is less than {}", fields.size, BtfHeader::classic_size);
   if (fields.size > blob_size)
-    return fail("header length {} is more than the blob's {} bytes", fields.size, blob_size);
+    return fail("header length {} is more than the blob's {}", fields.size,
+                count_of(blob_size, "byte"));
   return {};
 }
 
@@ -35,11 +36,11 @@ std::expected<void, Error> check_section(const char* name, size_t offset, size_t
                                          size_t alignment, const BtfHeader& header,
                                          size_t blob_size) {
   if (offset > blob_size || size > blob_size - offset)
-    return fail("{} section at offset {} with {} bytes exceeds the blob's {} bytes", name, offset,
-                size, blob_size);
+    return fail("{} section at offset {} with {} exceeds the blob's {}", name, offset,
+                count_of(size, "byte"), count_of(blob_size, "byte"));
   if ((offset - header.size) % alignment != 0 || size % alignment != 0)
-    return fail("{} section at offset {} with {} bytes is not aligned to {}", name, offset, size,
-                alignment);
+    return fail("{} section at offset {} with {} is not aligned to {}", name, offset,
+                count_of(size, "byte"), alignment);
   return {};
 }
 
@@ -110,7 +111,8 @@ BtfHeaderFields read_header_fields(std::span<const std::byte> blob) {
 
 std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
   if (blob.size() < BtfHeader::classic_size)
-    return fail("{} bytes are too few for a header of {}", blob.size(), BtfHeader::classic_size);
+    return fail("{} {} too few for a header of {}", count_of(blob.size(), "byte"),
+                agree(blob.size(), "is", "are"), BtfHeader::classic_size);
   BtfHeaderFields fields = read_header_fields(blob);
   if (auto ok = check_preamble(fields, blob.size()); !ok) return std::unexpected(ok.error());
   size_t size = fields.size;

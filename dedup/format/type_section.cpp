@@ -138,9 +138,10 @@ std::expected<size_t, Error> TypeWalk::unknown_or_cut_off_size(size_t at, uint32
     size = *unknown;
   }
   if (size <= left) return size;
-  return fail(fmt::format(
-      "type [{}] {} '{}' at offset {} of the type section has {} bytes, but only {} are left", id,
-      btf_kind_name(kind_of(words)), blob_.view.string(words[0]), 4 * at, 4 * size, 4 * left));
+  return fail(
+      fmt::format("type [{}] {} '{}' at offset {} of the type section has {}, but only {} {} left",
+                  id, btf_kind_name(kind_of(words)), blob_.view.string(words[0]), 4 * at,
+                  count_of(4 * size, "byte"), 4 * left, agree(4 * left, "is", "are")));
 }
 
 /// Lists a type if it has constraints or is an object. Few types are.

@@ -10,7 +10,7 @@
 //                                                     [3] counts, as an outline; [1] and [2] do not
 //
 // Where several types of the base have one shape, they may have one key and still differ in what
-// the tags in it mean, so those tags count, too. An input's type has only tags that count. Thus in
+// the tags in it mean, so those tags also count. An input's type has only tags that count. Thus in
 // every class of two types or more all tags count, with all their definitions, which is all that
 // telling such types apart takes (tainted_graph.hpp), and R1 and R3. Where a declaration may need
 // R2, whatever its tag reaches counts: complete_base() goes on with the whole base.

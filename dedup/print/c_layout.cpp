@@ -3,8 +3,8 @@
 // BTF has the offset of each member; C computes it. This file applies the rules that gcc and clang
 // share on the targets of Linux: a member begins at the next multiple of its alignment, and a
 // bit-field at the next bit, unless it would then cross the boundary of an object of its type. If a
-// member's offset is no multiple of its alignment, the struct is packed, so that each member begins
-// at the next byte. If a member's offset is higher than C's, padding is printed before it:
+// member's offset is not a multiple of its alignment, the struct is packed, so that each member
+// begins at the next byte. If a member's offset is higher than C's, padding is printed before it:
 //
 //   BTF:  STRUCT s, int a at byte 0, char b at byte 6
 //   C:    struct s { int a; short: 16; char b; };

@@ -119,10 +119,10 @@ enum class CoreReason : uint8_t {
   NoType,                 ///< no type of that name and kind
   NoMember,               ///< a struct of that name has no such member
   MemberTypeMismatch,     ///< the member's type cannot stand for the program's
-  NotAnArray,             ///< the program's array is no array in the kernel
+  NotAnArray,             ///< the program's array is not an array in the kernel
   ShortArray,             ///< the array has too few elements
   NoEnumerator,           ///< no such enumerator
-  NotAnEnum,              ///< the program's enum is no enum in the kernel
+  NotAnEnum,              ///< the program's enum is not an enum in the kernel
   TypeMismatch,           ///< a type of that name is not like the program's
   Ambiguous,              ///< several types of that name give several values
   Anonymous,              ///< the program's type has no name
@@ -133,7 +133,7 @@ enum class CoreReason : uint8_t {
   TooDeep,                ///< types nest deeper than the loader looks
   MemberSize,             ///< no load or store has the member's size
   LargeOffset,            ///< the offset does not fit into a load or store
-  UnexpectedInstruction,  ///< the instruction is none that compilers make for such a relocation
+  UnexpectedInstruction,  ///< compilers make no such instruction for such a relocation
 };
 
 /// A kernel type that a relocation was compared with, and how far its path was found there.

@@ -48,7 +48,7 @@ struct ImageSymbols {
 };
 
 /// What an input says of one of its functions besides the FUNC. The prototype is the source's;
-/// these say whether the code has it, too.
+/// these say whether the code has it as well.
 struct ImageFunction {
   uint32_t id = 0;                       ///< of its FUNC
   uint64_t address = 0;                  ///< of its code, or 0

@@ -125,7 +125,7 @@ struct LinkOptions {
   std::string lto_library = {};
   /// The library that is tried before the newest one: that of the rustc that calls.
   std::string lto_first_library = {};
-  /// rustc calls: hints are for its users, what aya loads is no mistake, and its "generic"
+  /// rustc calls: hints are for its users, what aya loads is not a mistake, and its "generic"
   /// processor, which nobody has chosen, yields to one that another file names.
   bool for_rustc = false;
   /// Features of the processor, as for -mattr; needs lto_cpu.

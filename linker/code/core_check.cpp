@@ -127,12 +127,13 @@ BoundInsns bind_relocations(const CoreObject& object, const CoreKernel& types,
           explain_failure(program, record.relocation, types, resolver, result, names_left, flavor));
     } else if (misreads_bit_field(record, result, shifted)) {
       finding.fail(describe_access(program, record.relocation) +
-                       " is a bit-field, of which a plain access gets other bits",
+                       " is a bit-field, and a plain access reads other bits",
                    "use BPF_CORE_READ_BITFIELD()");
     } else if (result.array_size_differs && is_at_memory_access(object.file(), record)) {
-      finding.complain(describe_access(program, record.relocation) +
-                           " is an array of another size, which libbpf before 1.6 cannot access so",
-                       "load the program with a newer libbpf, or read it with BPF_CORE_READ()");
+      finding.complain(
+          describe_access(program, record.relocation) +
+              " is an array of another size, which libbpf before 1.6 cannot access that way",
+          "load the program with a newer libbpf, or read it with BPF_CORE_READ()");
     } else if (auto difference = explain_difference(program, record.relocation, result)) {
       finding.complaint = std::make_unique<CoreComplaint>(std::move(*difference));
     }

@@ -66,7 +66,7 @@ struct CoreObject {
   void analyze_code();
 };
 
-/// Whether a file is an object for BPF, which is no kernel. Errors: a malformed ELF file.
+/// Whether a file is an object for BPF, not a kernel. Errors: a malformed ELF file.
 std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image);
 
 }  // namespace bpflink

@@ -73,7 +73,7 @@ std::expected<std::string, Error> find_program(const std::string& name, const ch
       std::string open = find_open_to_others(path.string(), info.st_uid);
       if (open.empty()) return program.string();
       if (refused.empty())
-        refused = fmt::format("{} is not run, as others may write to {}; {} may name it",
+        refused = fmt::format("{} is not run because others may write to {}; {} may name it",
                               path.lexically_normal().string(), open, variable);
     }
   }

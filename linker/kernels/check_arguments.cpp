@@ -72,7 +72,7 @@ void judge_tag(const KernelNeeds& needs, const ArgumentTag& tag, std::string_vie
                                  count, of_struct));
 }
 
-/// A global function that is no program.
+/// A global function that is not a program.
 struct Subprogram {
   BtfType function;
   const InputSymbol* symbol;

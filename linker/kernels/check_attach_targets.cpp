@@ -124,7 +124,7 @@ void check_denied(const Kernel& kernel, const SectionMeaning& meaning, const Tar
   if (meaning.type != ProgramType::Lsm || !meaning.sleepable) return;
   Knowledge may_sleep = may_sleep_in(kernel, name);
   if (may_sleep == Knowledge::Absent)
-    finding.fail(fmt::format("LSM hook {} is none in which programs may sleep", name),
+    finding.fail(fmt::format("programs may not sleep in LSM hook {}", name),
                  "attach to it with lsm/ in place of lsm.s/");
   else if (may_sleep == Knowledge::Unknown)
     leave_unknown("programs that sleep", kernel.version_code ? load_advice : release_advice);
@@ -188,7 +188,7 @@ HookNames hooks_of(const Kernel& kernel) {
   return hooks;
 }
 
-/// Why the function is no target for the program, or "".
+/// Why the function is not a target for the program, or "".
 std::string find_function_fault(const Kernel& kernel, const HookNames& hooks,
                                 const SectionMeaning& meaning, const Target& target,
                                 const KernelType& function) {
@@ -197,7 +197,7 @@ std::string find_function_fault(const Kernel& kernel, const HookNames& hooks,
       types.kind(function.type().type()) != BtfKind::FuncProto)
     return "";
   if (meaning.type == ProgramType::Lsm && hooks && !hooks->contains(target.wanted.name))
-    return "is none that the kernel calls";
+    return "is not one that the kernel calls";
   if (meaning.attach_type == BPF_TRACE_ITER && !may_be_iterator(kernel, target.wanted.name))
     return "is another function of the kernel";
   return find_prototype_fault(kernel, types, types.type(function.type().type()));

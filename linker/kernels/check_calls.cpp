@@ -311,7 +311,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules) {
 }
 
 /// A call of a weak function that is absent is invalid, so it must stand behind a test of its
-/// address. A function that is no kfunc has an address, and its call is refused.
+/// address. A function that is not a kfunc has an address, and its call is refused.
 void check_kfuncs(KernelNeeds& needs, const CallRules& rules) {
   for (const auto& [symbol, calls] : needs.code.kfunc_calls) {
     auto declared = needs.kfuncs.find(symbol);

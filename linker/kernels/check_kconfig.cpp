@@ -76,7 +76,7 @@ Written write_option(const KconfigType& type, const ConfigValue& value) {
 
 std::string similar_option(KernelNeeds& needs, std::string_view name) {
   if (--needs.searches_left < 0) return "";
-  // The prefix is no sign of likeness: all have it.
+  // The prefix does not make names alike: all have it.
   constexpr std::string_view prefix = "CONFIG_";
   NearestName nearest(name.substr(prefix.size()));
   needs.kernel.config->for_each_option([&](std::string_view option) {

@@ -92,7 +92,7 @@ void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelTyp
   needs.text_left -= std::min(needs.text_left, complaint.there.size() + complaint.here.size());
   if (needs.kernel.has(KernelFeature::ImplicitArguments) != Knowledge::Absent &&
       shows_implicit_argument(function, types.type(entry.type_id).vlen()))
-    complaint.advice = "the kernel is wrong: an old pahole wrote an implicit argument into its BTF";
+    complaint.advice = "its BTF is wrong: an old pahole wrote an implicit argument into it";
 }
 
 /// Leaves a complaint where no program that reaches a call loads.
@@ -116,7 +116,7 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
     return explain_prototypes(needs, entry, found, *finding.complaint);
   }
   if (needs.kernel.is_unmarked_kfunc(found)) {
-    finding.complain(fmt::format("{} of {} is no kfunc", name, found.owner));
+    finding.complain(fmt::format("{} of {} is not a kfunc", name, found.owner));
   } else if (has_calls == Knowledge::Unknown) {
     finding.leave_unknown(fmt::format("whether programs may call {}", name), release_advice);
   }

@@ -15,6 +15,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/edit_distance.hpp"
+#include "dedup/internal.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 
 namespace bpflink {
@@ -109,7 +110,7 @@ class Members {
     if (kind == BtfKind::Ptr) return pointer_fault(member, kernel_types_.type(kernel_id));
     auto size = type_size(types_, id), kernel_size = type_size(kernel_types_, kernel_id);
     if (size && kernel_size && *size != *kernel_size)
-      return fmt::format("has {} bytes here and {} in the kernel", *size, *kernel_size);
+      return fmt::format("has {} here and {} in the kernel", count_of(*size, "byte"), *kernel_size);
     return "";
   }
 
@@ -117,7 +118,7 @@ class Members {
     if (!has_program(member)) return "";
     std::string_view name = types_.string(type_.member(member).name_off);
     if (name == "get_info" && essential_name(ops_.type_name) == "tcp_congestion_ops")
-      return "is none that programs may implement";
+      return "is not one that programs may implement";
     uint32_t pointee = skip_modifiers(kernel_types_, kernel_pointer.type());
     return kernel_types_.kind(pointee) == BtfKind::FuncProto
                ? ""

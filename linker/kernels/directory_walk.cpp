@@ -84,7 +84,7 @@ class Walk {
   const std::function<bool(const std::string&)>& enters_;
   std::vector<File> files_;
   size_t entry_count_ = 0;
-  std::set<std::pair<dev_t, ino_t>> seen_;  ///< listed by a name that is no link
+  std::set<std::pair<dev_t, ino_t>> seen_;  ///< listed by a name that is not a link
 };
 
 }  // namespace

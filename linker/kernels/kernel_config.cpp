@@ -39,12 +39,12 @@ std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte
     decompressed = std::move(*result);
     bytes = decompressed.bytes;
   }
-  if (bytes.size() > largest_config) return fail("is larger than any configuration of a kernel");
+  if (bytes.size() > largest_config) return fail("is larger than any kernel configuration");
   KernelConfig config;
   config.text_ = text_of(bytes);
   config.list_options();
   if (config.options_.empty())
-    return fail("is no configuration of a kernel: it sets no CONFIG_ option");
+    return fail("is not a kernel configuration: it sets no CONFIG_ option");
   return config;
 }
 

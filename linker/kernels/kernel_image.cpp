@@ -310,7 +310,7 @@ std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
     if (!had_container) return std::unexpected(had_container.error());
     if (*had_container) continue;
     std::string_view arch = arch_of_flat(bytes);
-    if (arch.empty()) return fail("is no BTF, no ELF file and no image of a kernel");
+    if (arch.empty()) return fail("is not BTF, an ELF file or a kernel image");
     image.form = KernelImage::Form::Flat;
     image.identity.arch = arch;
     return image;

@@ -20,7 +20,7 @@
 namespace bpflink {
 namespace {
 
-/// "nf_conntrack" for "nf-conntrack.ko.xz", and "" if it is no module's file name.
+/// "nf_conntrack" for "nf-conntrack.ko.xz", and "" if it is not a module's file name.
 std::string name_of_module_file(std::string_view file) {
   for (std::string_view ending : {".ko", ".ko.xz", ".ko.zst", ".ko.gz"})
     if (file.ends_with(ending)) {

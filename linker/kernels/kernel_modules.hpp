@@ -17,8 +17,8 @@ namespace bpflink {
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel);
 
 /// The kernel's name for the module in a file: "nf_conntrack" for nf-conntrack.ko.xz, and the name
-/// of a BTF file as in /sys/kernel/btf, except vmlinux. "" if the file is no module. Errors begin
-/// with the path: it cannot be read.
+/// of a BTF file as in /sys/kernel/btf, except vmlinux. "" if the file is not a module. Errors
+/// begin with the path: it cannot be read.
 std::expected<std::string, Error> module_name(const std::string& path);
 
 }  // namespace bpflink

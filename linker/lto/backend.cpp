@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* program_name = "bpflink-lto";
 
-/// A descriptor with a number that is none of those that the program gets.
+/// A descriptor whose number the program does not get.
 Descriptor above_last(int fd) {
   Descriptor given(fd);
   if (fd < 0 || fd > last_descriptor) return given;
@@ -209,9 +209,9 @@ std::expected<Reply, Error> run_backend(Request request) {
   if (is_known && status != 0)
     reply.crash = describe_crash(options, text, reply.find(PartKind::Release), status);
   if (!options.lto_cpu.empty() && text.contains("is not a recognized processor"))
-    return fail("LLVM knows no processor {} to compile it for (--lto-cpu)", options.lto_cpu);
+    return fail("LLVM does not know the processor {} (--lto-cpu)", options.lto_cpu);
   if (!options.lto_features.empty() && text.contains("is not a recognized feature"))
-    return fail("LLVM knows not all features of processors in {} (--cpu-features)",
+    return fail("LLVM does not know all processor features in {} (--cpu-features)",
                 options.lto_features);
   // What cannot be kept is made again.
   if (!cached_at.empty() && is_lasting(reply)) {

@@ -90,7 +90,7 @@ class Joining {
     });
     if (!is_optimized)
       session_.warn(
-          "was compiled without optimization, and verifiers refuse most of such code: compile "
+          "was compiled without optimization, and verifiers refuse most such code: compile "
           "with -O2");
   }
 

@@ -80,7 +80,7 @@ LlvmModule Session::read() {
   int status = llvm.ParseBitcodeInContext2(ir.context, open(), &module);
   llvm.ResetFatalErrorHandler();
   if (status != 0 || failed_) {
-    if (!failed_) report("is no bitcode that LLVM can read");
+    if (!failed_) report("is not bitcode that LLVM can read");
     return nullptr;
   }
   return make_bpf(module) ? module : nullptr;

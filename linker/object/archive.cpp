@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 
@@ -167,7 +168,8 @@ class ArchiveReader {
     uint64_t begin = at + sizeof header;
     bool has_image = is_table || !is_thin_;
     if (has_image && *size > image_.size() - begin)
-      return fail_member(at, "claims {} bytes, {} are left", *size, image_.size() - begin);
+      return fail_member(at, "claims {}, {} {} left", count_of(*size, "byte"),
+                         image_.size() - begin, agree(image_.size() - begin, "is", "are"));
     auto body = has_image ? image_.subspan(begin, *size) : std::span<const std::byte>();
     if (name == "//") long_names_ = text_of(body);
     if (!is_table)

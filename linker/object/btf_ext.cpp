@@ -35,8 +35,9 @@ class TableReader {
     table.record_size = word(0);
     if (table.record_size < kind_.least_record_size || table.record_size > most_record_size ||
         table.record_size % 4 != 0)
-      return fail_ext("{} has records of {} bytes, expected {} to {} and a multiple of 4", name_,
-                      table.record_size, kind_.least_record_size, most_record_size);
+      return fail_ext("{} has records of {}, expected {} to {} and a multiple of 4", name_,
+                      count_of(table.record_size, "byte"), kind_.least_record_size,
+                      most_record_size);
     for (uint64_t at = 4; at < bytes_.size();) {
       auto section = read_section(at, table.record_size);
       if (!section) return std::unexpected(section.error());
@@ -60,9 +61,10 @@ class TableReader {
     std::string_view section_name = around_.btf.string(name_off);
     uint64_t size = uint64_t{count} * record_size;
     if (count == 0 || size > bytes_.size() - at - 8)
-      return fail_ext(
-          "{} for section '{}' at offset {:#x} claims {} records of {} bytes, {} bytes are left",
-          name_, section_name, offset_ + at, count, record_size, bytes_.size() - at - 8);
+      return fail_ext("{} for section '{}' at offset {:#x} claims {} of {}, {} {} left", name_,
+                      section_name, offset_ + at, count_of(count, "record"),
+                      count_of(record_size, "byte"), count_of(bytes_.size() - at - 8, "byte"),
+                      agree(bytes_.size() - at - 8, "is", "are"));
     auto section = around_.find_section(section_name);
     if (!section)
       return fail_ext("{} at offset {:#x} is for section '{}', which is not there", name_,
@@ -120,7 +122,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
                                            const Surroundings& around) {
   auto word = [&](uint64_t at) { return load<uint32_t>(blob.data() + at, around.order); };
   if (blob.size() < least_header_size)
-    return fail_ext("{} bytes are too few for the header of {}", blob.size(), least_header_size);
+    return fail_ext("{} {} too few for the header of {}", count_of(blob.size(), "byte"),
+                    agree(blob.size(), "is", "are"), least_header_size);
   if (load<uint16_t>(blob.data(), around.order) != btf_magic)
     return fail_ext("magic is {:#06x}, expected {:#06x}", load<uint16_t>(blob.data(), around.order),
                     btf_magic);
@@ -128,7 +131,7 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
     return fail_ext("version is {}, expected {}", std::to_integer<int>(blob[2]), btf_version);
   uint32_t header_size = word(4);
   if (header_size < least_header_size || header_size % 4 != 0 || header_size > blob.size())
-    return fail_ext("header claims {} bytes of {}", header_size, blob.size());
+    return fail_ext("header claims {} of {}", count_of(header_size, "byte"), blob.size());
 
   BtfExt ext;
   ext.order_ = around.order;
@@ -143,8 +146,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
     uint64_t size = word(kind.header_field + 4);
     if (size == 0) continue;
     if (offset % 4 != 0 || offset > blob.size() || size > blob.size() - offset)
-      return fail_ext("{} of {} bytes at offset {:#x} does not fit the section of {} bytes",
-                      kind.name, size, offset, blob.size());
+      return fail_ext("{} of {} at offset {:#x} does not fit the section of {}", kind.name,
+                      count_of(size, "byte"), offset, count_of(blob.size(), "byte"));
     for (const Extent& other : extents)
       if (offset < other.end && other.begin < offset + size)
         return fail_ext("{} at offset {:#x} overlaps {} at offset {:#x}", kind.name, offset,

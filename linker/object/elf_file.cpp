@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/object/elf_handle.hpp"
@@ -171,7 +172,8 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
   if (count == 0 || header.e_shoff == 0) return file;
   const size_t header_size = file.is_64_bit ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
   if (header.e_shentsize != header_size)
-    return fail("section headers have {} bytes each, expected {}", header.e_shentsize, header_size);
+    return fail("section headers have {} each, expected {}", count_of(header.e_shentsize, "byte"),
+                header_size);
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf.get(), scn)) != nullptr;) {
     uint64_t header_offset = header.e_shoff + elf_ndxscn(scn) * header.e_shentsize;
     auto section = read_header(scn, header_offset);

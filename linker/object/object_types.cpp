@@ -55,9 +55,9 @@ class TypesReader {
     auto blobs = find_btf_blobs(bytes);
     if (!blobs || blobs->size() == 1) return {};
     return fail(
-        ".BTF holds the types of {} objects, concatenated as by 'ld -r': link "
+        ".BTF holds the types of {}, concatenated as by 'ld -r': link "
         "these objects with bpflink instead",
-        blobs->size());
+        count_of(blobs->size(), "object"));
   }
 
   /// A type that contains itself is found when types are merged, once instead of in each input.

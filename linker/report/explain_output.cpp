@@ -150,8 +150,8 @@ class SymbolStory {
     if (!symbol.is_in_section()) return story_line("in the output", "as a number");
     auto place = place_of(object.sections[symbol.section], symbol.value);
     if (!place) return story_line("in the output", "no: not reached from any root");
-    return story_line("in the output", fmt::format("{}+{:#x}, {} bytes", place->section->name,
-                                                   place->offset, symbol.size)) +
+    return story_line("in the output", fmt::format("{}+{:#x}, {}", place->section->name,
+                                                   place->offset, count_of(symbol.size, "byte"))) +
            explain_why_kept(*place);
   }
 
@@ -175,10 +175,11 @@ class SymbolStory {
     auto map = std::ranges::find(model_.maps, name, &MapCost::name);
     if (map != model_.maps.end()) {
       auto type = [](const std::string& c, uint32_t size) {
-        return c.empty() ? fmt::format("{} bytes", size) : c;
+        return c.empty() ? count_of(size, "byte") : c;
       };
       return story_line(
-          "type", fmt::format("map {} of {} entries, {} to {}", map->type, map->entries,
+          "type", fmt::format("map {} of {} {}, {} to {}", map->type, map->entries,
+                              agree(map->entries, "entry", "entries"),
                               type(map->key, map->key_size), type(map->value, map->value_size)));
     }
     if (!object.btf) return "";

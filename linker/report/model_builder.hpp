@@ -29,7 +29,7 @@ class ModelBuilder {
   Node& operator[](uint32_t node) { return nodes_[node]; }
   /// A node without a name is shown with the node that brings it in. If several do, a wrapper, such
   /// as a pointer, is shown with the node that it wraps. `wrapped` is no_node for a wrapper of
-  /// nothing (void), and `node` itself for a node that is no wrapper.
+  /// nothing (void), and `node` itself for a node that is not a wrapper.
   void set_unnamed(uint32_t node, uint32_t wrapped) { wrapped_[node] = wrapped; }
   /// Adds a reference, through a member if that has a name. Does nothing if a node is no_node.
   void refer(uint32_t from, uint32_t to, std::string_view member = {}) {

@@ -48,7 +48,7 @@ std::vector<std::optional<uint64_t>> find_deepest(const OutputParts& parts,
 
 std::string attach_type_of(const SectionMeaning& meaning) {
   bool is_ingress = meaning.type == ProgramType::CgroupSkb && meaning.target == "ingress";
-  if (meaning.attach_type == 0 && !is_ingress) return "";  // 0 is ingress's number, too
+  if (meaning.attach_type == 0 && !is_ingress) return "";  // 0 is also ingress's number
   return std::string(attach_type_name(meaning.attach_type));
 }
 

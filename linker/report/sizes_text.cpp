@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
 #include "linker/report/reports.hpp"
 
@@ -155,9 +156,9 @@ std::string percent(uint64_t part, uint64_t whole) {
 std::string list_savings(const OutputModel& model) {
   std::string text;
   for (const Saving& saving : model.savings)
-    text += fmt::format("  about {} bytes ({}) with {}, which takes out\n      {}\n",
-                        grouped(saving.bytes), percent(saving.bytes, model.bytes), saving.option,
-                        saving.what);
+    text += fmt::format("  about {} {} ({}) with {}, which takes out\n      {}\n",
+                        grouped(saving.bytes), agree(saving.bytes, "byte", "bytes"),
+                        percent(saving.bytes, model.bytes), saving.option, saving.what);
   if (model.savings.size() > 1) text += "  --shrink does all of that\n";
   return text.empty() ? "" : "\nWhat can be saved\n" + text;
 }

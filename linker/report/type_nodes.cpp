@@ -58,7 +58,7 @@ TypeNodes::TypeNodes(const BtfView& btf, uint64_t size, uint32_t section, ModelB
         type.words().size_bytes());
     if (id == btf_.first_id()) first_node_ = node;
   }
-  // Hundreds of arrays of char are no part of char.
+  // Hundreds of arrays of char do not belong to char.
   uint32_t of_scalars = builder_.add(section_, "integer", "(arrays and pointers of numbers)", 0);
   std::vector<bool> is_scalar = find_scalars(btf_);
   for (uint32_t id = btf_.first_id(); id < btf_.end_id(); ++id) {

@@ -164,7 +164,7 @@ std::expected<void, Error> OptionTable::parse_for_library(std::span<const std::s
   is_for_library_ = true;
   while (!options.empty()) {
     const std::string& option = options.front();
-    if (option.size() < 2 || option[0] != '-') return fail("'{}' is no option", option);
+    if (option.size() < 2 || option[0] != '-') return fail("'{}' is not an option", option);
     auto used = parse_one(options);
     if (!used) return std::unexpected(used.error());
     options = options.subspan(*used);

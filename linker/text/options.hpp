@@ -125,7 +125,7 @@ class OptionTable {
     std::string_view usage;    ///< lines, the first of which begins with "Usage: "
     std::string_view success;  ///< when it exits with 0
     unsigned width;            ///< the column in which the texts of --help begin
-    Option argument;           ///< handles arguments that are no options; `names` is their name
+    Option argument;           ///< handles arguments that are not options; `names` is their name
     std::string_view otherwise = {};     ///< what else it exits with; "": 1, the output unchanged
     std::vector<Command> commands = {};  ///< one of which must be the first argument
   };
@@ -140,7 +140,7 @@ class OptionTable {
   std::expected<std::string, Error> parse(std::vector<std::string> arguments);
 
   /// Runs the actions of options that a caller of the library gives. Errors, which do not point to
-  /// --help: an option of the program; what is no option; those of parse().
+  /// --help: an option of the program; what is not an option; those of parse().
   std::expected<void, Error> parse_for_library(std::span<const std::string> options);
 
   /// An option or an argument as it was given.

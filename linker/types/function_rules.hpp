@@ -20,7 +20,7 @@ struct FunctionFault {
   std::string what, advice;
 };
 
-/// What no verifier accepts of a FUNC. A result of void, which some do, is no fault.
+/// What no verifier accepts of a FUNC. A result of void, which some do, is not a fault.
 std::optional<FunctionFault> find_function_fault(const BtfView& types, uint32_t function,
                                                  const TaggedArguments& tagged);
 

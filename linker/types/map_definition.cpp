@@ -138,7 +138,7 @@ std::string find_fault(const MapAttribute& attribute, const BtfView& types, uint
 /// What libbpf finds wrong with a definition.
 std::string find_fault(const BtfView& types, uint32_t definition, bool is_inner) {
   if (types.kind(definition) != BtfKind::Struct)
-    return "is no map: it is not a struct with the attributes of one";
+    return "is not a map: it is not a struct with the attributes of a map";
   if (has_too_many_members(types, definition)) return "has more members than there are attributes";
   uint64_t type = 0;
   for (const MapAttribute& attribute : read_map_attributes(types, definition)) {

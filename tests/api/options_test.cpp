@@ -166,11 +166,11 @@ TEST_CASE("what is refused, and why") {
       {{"--gc-section"}, "unknown option: --gc-section; did you mean --gc-sections?"},
       {{"--help"}, "--help: is for the program bpflink, not for the library"},
       {{"-oout.o"}, "-oout.o: is for the program bpflink, not for the library"},
-      {{"@options"}, "'@options' is no option"},
-      {{"-r", "a.o"}, "'a.o' is no option"},
-      {{"-"}, "'-' is no option"},
+      {{"@options"}, "'@options' is not an option"},
+      {{"-r", "a.o"}, "'a.o' is not an option"},
+      {{"-"}, "'-' is not an option"},
       {{"--"}, "unknown option: --"},
-      {{""}, "'' is no option"},
+      {{""}, "'' is not an option"},
   };
   for (const auto& [options, reason] : rows) CHECK(refusal_of(options) == reason);
 
@@ -182,5 +182,5 @@ TEST_CASE("what is refused, and why") {
   CHECK(take(error) == "option 1 is null");
   CHECK(bpflink_linker_new(nullptr, 3, nullptr, nullptr, &linker, &error) ==
         BPFLINK_ERROR_ARGUMENT);
-  CHECK(take(error) == "the options are null, but 3 are counted");
+  CHECK(take(error) == "the options are null, but their count is 3");
 }

@@ -18,7 +18,7 @@ kernel bits <<<'struct task_struct { unsigned pid : 3, in_execve : 1; } task; vo
 kernel whole <<<'struct task_struct { unsigned pid, in_execve; } task; void init(void) {}'
 fits 'loadsX plainX with_macro+ asks+' reads.o bits.btf --json bits.json
 says 'error: struct task_struct.in_execve is a bit-field, which no load or store fits in bits.btf'
-says 'error: struct task_struct.in_execve is a bit-field, of which a plain access gets other bits in bits.btf'
+says 'error: struct task_struct.in_execve is a bit-field, and a plain access reads other bits in bits.btf'
 says '>>> use BPF_CORE_READ_BITFIELD()'
 core 0 check reads.o whole.btf
 [[ ! -s core.log ]] || fail "$(<core.log)"

@@ -174,7 +174,7 @@ core 1 check sleeping.o ops_of.btf --release 6.2.0
 says 'error: there are no struct_ops programs that sleep, which came with Linux 6.3 in ops_of.btf'
 core 0 check sleeping.o ops_of.btf --release 6.3.0
 
-# A weak function that is absent: who calls it unguarded does not load. A function that is no kfunc can
+# A weak function that is absent: who calls it unguarded does not load. A function that is not a kfunc can
 # be found, but not called.
 compile weak <<'EOS'
 char LICENSE[] SEC("license") = "GPL";
@@ -191,7 +191,7 @@ fits 'guarded+ unguardedX insideX apart+' weak.o marked.btf
 says 'error: there is no kernel function bpf_gone in marked.btf'
 says '>>> needed by program unguarded'
 says '>>> guard the call with if (bpf_ksym_exists(bpf_gone))'
-says 'error: inner_work of vmlinux is no kfunc in marked.btf'
+says 'error: inner_work of vmlinux is not a kfunc in marked.btf'
 
 # A hint names no function that the BTF shows to be no kfunc; of attach targets it may.
 compile near <<'EOS'

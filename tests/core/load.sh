@@ -110,7 +110,7 @@ sed -i 's/processed 99 /processed 100 /' say
 core 1 load trace.o vmlinuz-6.1.0 --against all.json
 says 'trace.o: reads on vmlinuz-6.1.0: 100 instructions processed, 99 before'
 core 2 load trace.o vmlinuz-6.1.0 --against trace.o
-says 'error: trace.o: is no report of bpfcore load'
+says 'error: trace.o: is not a report of bpfcore load'
 core 2 load ./trace.o vmlinuz-6.1.0 --against all.json
 says 'error: all.json: has none of these programs on these kernels, by the names as given'
 
@@ -276,7 +276,7 @@ says 'error: vmlinuz-6.1.0: ended early: lost'
 [[ $(marks) == 'counts+ reads? later? other? ' ]] || fail "$(<core.out)"
 echo 'exit' >say
 core 2 load trace.o vmlinuz-6.1.0
-says 'error: vmlinuz-6.1.0: ended early, without a word: is its serial console built in?'
+says 'error: vmlinuz-6.1.0: ended early, and wrote nothing: is its serial console built in?'
 echo 'event done 0' >say
 core 2 load trace.o vmlinuz-6.1.0
 says 'error: vmlinuz-6.1.0: ended before its work'

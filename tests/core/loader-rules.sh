@@ -71,11 +71,13 @@ refuses 'libbpf refuses static programs: pass' static.o
 unknown static 'static programs: pass'
 compile called <<'END'
 SEC("tc") __attribute__((noinline)) int part(struct __sk_buff *ctx) { return ctx->len; }
+SEC("tc") __attribute__((noinline)) int other(struct __sk_buff *ctx) { return ctx->mark; }
 SEC("tc") int prog(struct __sk_buff *ctx) { return part(ctx) + 1; }
+SEC("tc") int user(struct __sk_buff *ctx) { return other(ctx) + 1; }
 END
-refuses "'prog' refers to program 'part', which libbpf refuses" called.o
-[[ $(<log) == *$'\n>>> move the shared code into a function without SEC()' ]] || fail "$(<log)"
-unknown called 'programs that code refers to: part'
+refuses "code refers to program 'part', which libbpf refuses (the first of 2)" called.o
+[[ $(<log) == *$'\n>>> move the shared code into a function without SEC()\n>>> also \'other\' in called.bpf.c:4' ]] || fail "$(<log)"
+unknown called 'programs that code refers to: other, part'
 compile far <<'END'
 int number SEC("far") = 3;
 SEC("socket") int prog(void *ctx) { return *(volatile int *)&number; }

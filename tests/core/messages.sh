@@ -174,7 +174,7 @@ SEC("fentry/init") int reads(void *ctx) { sum += *(unsigned *)BPF_CORE_READ((str
 EOS
 kernel wide <<<'struct pair { unsigned int numbers[4]; } pair; void init(void) {}'
 core 0 check array.o wide.btf
-says 'warning: struct pair.numbers is an array of another size, which libbpf before 1.6 cannot access so in wide.btf'
+says 'warning: struct pair.numbers is an array of another size, which libbpf before 1.6 cannot access that way in wide.btf'
 says '>>> load the program with a newer libbpf, or read it with BPF_CORE_READ()'
 says '>>> needed by program enter'
 says_not 'reads'

@@ -121,7 +121,7 @@ kfunc bpf_knwon: resolves
 1 unknown' changes --config config --release 6.1.5 --modules modules
 module "add(DECL_TAG, 'bpf_kfunc', $marked, -1)"
 expect 'attach target file_open: resolves
-kfunc bpf_knwon: fails bpf_knwon of testmod is no kfunc
+kfunc bpf_knwon: fails bpf_knwon of testmod is not a kfunc
 0 unknown' changes --config config --release 6.1.5 --modules modules
 
 # Types of attachment

@@ -78,7 +78,7 @@ refuses() {
 }
 seen='(see bpfcore --help)'
 refuses "the first argument must be check, load or minimize $seen" --table
-refuses "'look' is none of check, load and minimize $seen" look
+refuses "'look' is not check, load or minimize $seen" look
 refuses "no output is given: -o DIR or --archive FILE $seen" minimize a.o
 refuses "--merge is not for check $seen" check a.o --merge
 refuses "--jobs is not for check $seen" check a.o --jobs 2
@@ -157,5 +157,5 @@ done
 core 1 check released.o released.btf --release 6.5-rc1
 for release in foo 6 6. 6.x ''; do
   core 2 check released.o released.btf --release "$release"
-  says 'is no release, such as 6.12 or 6.12.3-generic'
+  says 'is not a release such as 6.12 or 6.12.3-generic'
 done

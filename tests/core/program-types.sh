@@ -76,7 +76,7 @@ core 1 check kfuncs.o others.btf --release 7.1.0
 says 'error: own_kfunc of vmlinux has another prototype in others.btf'
 says '>>> the kernel has: int own_kfunc(int)'
 says '>>> the program has: int own_kfunc(void *'
-says '>>> the kernel is wrong: an old pahole wrote an implicit argument into its BTF'
+says '>>> its BTF is wrong: an old pahole wrote an implicit argument into it'
 
 # What may sleep is called by programs that may, or put off to where it may.
 compile sleeps <<'EOS'

@@ -49,7 +49,7 @@ void ___migrate_enable(void) {}
 int bpf_lsm_xfrm_decode_session(void) { return 0; }
 EOS
 fits 'exitsX migratesX decodesX sleeps+ neverX' stable.o stable.btf --release 7.3.0
-says 'error: LSM hook task_free is none in which programs may sleep in stable.btf'
+says 'error: programs may not sleep in LSM hook task_free in stable.btf'
 says '>>> attach to it with lsm/ in place of lsm.s/'
 fits 'exits? migrates+ decodes? sleeps+ neverX' stable.o stable.btf --release 6.12.117
 fits 'exits+ migrates+ decodes+ sleeps? neverX' stable.o stable.btf --release 6.6.0
@@ -99,7 +99,7 @@ says 'error: function prints takes a variable number of arguments in types.btf'
 says 'error: function takes_many has 13 parameters: programs attach to functions of up to 12 in types.btf'
 says 'error: function takes_large takes a struct by value in types.btf'
 says 'error: iterator get_info is another function of the kernel in types.btf'
-says 'error: LSM hook init is none that the kernel calls in types.btf'
+says 'error: LSM hook init is not one that the kernel calls in types.btf'
 fits 'resultX variableX manyX largeX smallX all+ iterates+ informsX opens+ startsX' types.o types.btf --release 5.10.0
 
 # Results that programs change, and functions in which they sleep: where the kernel injects errors
@@ -197,7 +197,7 @@ says_not begins
 sed 's/\.init = /.get_info = /; s/bpf_setsockopt((void \*)ctx\[0\], 6, 1, &on, 4)/on++/' ops.bpf.c >source
 compile info <source
 core 1 check info.o ops.btf --release 7.2.0
-says 'error: struct_ops member tcp_congestion_ops.get_info is none that programs may implement in ops.btf'
+says 'error: struct_ops member tcp_congestion_ops.get_info is not one that programs may implement in ops.btf'
 
 # A sixth argument that the function's type does not have
 compile stack5 -mcpu=v4 <<EOS

@@ -28,4 +28,4 @@ LD_LIBRARY_PATH=moved/lib ./link a.bc by_library.o
 
 chmod o+w moved/libexec
 if moved/bin/bpflink a.bc -o out.o 2>errors || ./link a.bc out.o; then fail 'a program that others can replace runs'; fi
-contains errors "moved/libexec/bpflink/bpflink-lto is not run, as others may write to "
+contains errors "moved/libexec/bpflink/bpflink-lto is not run because others may write to "

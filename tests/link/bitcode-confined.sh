@@ -78,7 +78,7 @@ for place in prefix/bin/bpflink-lto prefix/libexec/bpflink/bpflink-lto; do
     mode=$(stat -c %a "$part")
     chmod o+w "$part"
     runs no prefix/bin/bpflink main.bc -o out.o
-    grep -qE "^>>> .*/$place is not run, as others may write to .*/$part; BPFLINK_LTO may name it" errors ||
+    grep -qE "^>>> .*/$place is not run because others may write to .*/$part; BPFLINK_LTO may name it" errors ||
       fail "says $(<errors)"
     # Those who may add to a sticky directory cannot replace a directory in it.
     chmod 1777 "$part"

@@ -64,11 +64,11 @@ done <<'END'
 --target bpf
 --target bpfel-unknown-none
 --target bpfeb is little-endian, but --target is big-endian: compile it for that
---target bpfx is no target for BPF
+--target bpfx is not a BPF target
 --cpu v2
---cpu v77 LLVM knows no processor v77
+--cpu v77 LLVM does not know the processor v77
 --cpu-features +alu32
---cpu-features +none LLVM knows not all features
+--cpu-features +none LLVM does not know all processor features
 -o out.o
 --emit llvm-bc
 --emit asm
@@ -170,7 +170,7 @@ refused() {
   grep -qF -- "$1" text || fail "no '$1': $(<text)"
 }
 refused 'unknown option: --btf-x' --btf-x
-refused '--target=x86_64: is no target for BPF' --target=x86_64
+refused '--target=x86_64: is not a BPF target' --target=x86_64
 refused 'prog.o: is little-endian, but --target is big-endian: compile it for that' --target=bpfeb
 rustc --llvm-args=--no-such-thing && fail 'accepted: a switch that LLVM does not have'
 grep -q 'LLVM .* has no switch --no-such-thing (--llvm-args)' text || fail "$(<text)"
@@ -178,8 +178,8 @@ refused '--emit llvm: must be one of llvm-bc, asm, llvm-ir, obj' --emit llvm
 refused '--emit makes no object, for reports or a skeleton' --emit llvm-ir -Map map
 refused 'cannot open' --export-symbols none
 printf 'prog\n\1\n' >list
-refused 'line 2 is no name of a symbol' --export-symbols list
-refused 'LLVM knows not all features of processors in +alu32,+none (--cpu-features)' --cpu-features +alu32,+none
+refused 'line 2 is not the name of a symbol' --export-symbols list
+refused 'LLVM does not know all processor features in +alu32,+none (--cpu-features)' --cpu-features +alu32,+none
 compile bare -flto -g0 <<<'SEC("tc") int bare(void *ctx) { return 1; }'
 rust/bpf-linker --cpu generic bare.o -o out.o &>text || fail "$(<text)"
 grep -q '>>> compile with -C debuginfo=2: debug = 2 in the profile of Cargo.toml' text || fail "no hint: $(<text)"

@@ -103,9 +103,9 @@ undefined '>>> lib/member.o defines it, but lib/copied.a(member.o) is another ve
 ' caller.o lib/copied.a
 # What --prefix-symbols-of renamed is not missing.
 llvm-ar-19 rc lib/fresh.a lib/member.o
-undefined '>>> --prefix-symbols-of lib/fresh.a=x_ makes it x_fresh: refer to that, or leave the option out
+undefined '>>> --prefix-symbols-of lib/fresh.a=x_ makes it x_fresh: refer to that, or omit the option
 ' caller.o lib/fresh.a --prefix-symbols-of lib/fresh.a=x_
-undefined '>>> --prefix-symbols-of lib/member.o=x_ makes it x_fresh: refer to that, or leave the option out
+undefined '>>> --prefix-symbols-of lib/member.o=x_ makes it x_fresh: refer to that, or omit the option
 ' caller.o lib/member.o --prefix-symbols-of lib/member.o=x_
 "$BPFLINK" caller.o lib/thin.a -o out.o
 llvm-ar-19 rc lib/copied.a lib/member.o

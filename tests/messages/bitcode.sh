@@ -85,10 +85,10 @@ END
 if ! "$BPFLINK" -q generic.bc none.bc -o out.o 2>errors; then
   [[ $(<errors) == *'none.bc: is compiled for -mcpu=v3, but generic.bc for -mcpu=generic: '* ]] || mistake "$(<errors)"
 fi
-fails 'main.bc: LLVM knows no processor V3 to compile it for (--lto-cpu)' --lto-cpu V3 main.bc
+fails 'main.bc: LLVM does not know the processor V3 (--lto-cpu)' --lto-cpu V3 main.bc
 "$CC" -g -O0 --target=bpf -mcpu=v3 -flto -c -x c - -o slow.bc <<<'int calls; int scale(int x) { ++calls; return 2 * x; }'
 "$BPFLINK" main.bc slow.bc -o out.o 2>errors || mistake "$(<errors)"
-[[ $(head -1 errors) == 'bpflink: warning: slow.bc: was compiled without optimization, and verifiers refuse most of such code: compile with -O2' ]] ||
+[[ $(head -1 errors) == 'bpflink: warning: slow.bc: was compiled without optimization, and verifiers refuse most such code: compile with -O2' ]] ||
   mistake "$(<errors)"
 # LLVM has no names of parameters then. --verify is not needed to say so.
 [[ $(<errors) == *'kernels reject this: '*' int scale(int): parameter 1: the parameters of a FUNC have names '* ]] || mistake "$(<errors)"

@@ -51,7 +51,7 @@ EXCEPTIONS = {
     "no pipe": "only descriptors can be short",
     "no limit for open files": "any process may lower it",
     "cannot be joined with the others": "LLVM says why itself",
-    "is no bitcode that LLVM can read": "LLVM says why itself",
+    "is not bitcode that LLVM can read": "LLVM says why itself",
     "internal error: the output is malformed: {}": "the linker writes none; verify.sh has what follows",
 }
 

@@ -121,7 +121,7 @@ begin_unit
 END
 noted 'btfdedup: good.o: omitted 1 unit in other languages than C
 btfdedup: good.o: wrote 1 type of numbers that BTF lacks as void
-btfdedup: good.o: wrote 1 reference to what is no type as void'
+btfdedup: good.o: wrote 1 reference to what is not a type as void'
 
 # ---- functions of an image
 

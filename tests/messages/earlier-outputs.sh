@@ -101,7 +101,7 @@ expect "c.bpf.c:1:20: error: duplicate symbol: more
 >>>            c.o:(.text+0x0)
 >>> defined at c.bpf.c:1
 >>>            prog.o:(.text+0x0)
->>> both objects have c.bpf.c: leave one of them out" cat shown
+>>> both objects have c.bpf.c: omit one of them" cat shown
 
 # An output pipe is not an earlier output.
 timeout 20 "$BPFSKEL" a.o | grep -q 'Made by bpfskel' || mistake 'bpfskel waits for its own output'

@@ -316,19 +316,19 @@ END
 
 # A map in a header that two files include
 compile again <<<"#include \"$tmp/maps.bpf.c\""
-shows 'leave one of them out' bpflink maps.o again.o -o out.o <<'END'
+shows 'omit one of them' bpflink maps.o again.o -o out.o <<'END'
 maps.bpf.c:2: error: duplicate symbol: packets
 >>> defined at maps.bpf.c:2
 >>>            maps.o:(.maps+0x0)
 >>> defined at maps.bpf.c:2
 >>>            again.o:(.maps+0x0)
->>> both objects have maps.bpf.c: leave one of them out
+>>> both objects have maps.bpf.c: omit one of them
 maps.bpf.c:3: error: duplicate symbol: total
 >>> defined at maps.bpf.c:3
 >>>            maps.o:(.bss+0x0)
 >>> defined at maps.bpf.c:3
 >>>            again.o:(.bss+0x0)
->>> both objects have maps.bpf.c: leave one of them out
+>>> both objects have maps.bpf.c: omit one of them
 END
 
 # A file given twice

@@ -32,8 +32,8 @@ for name in plain plainer; do compile $name -O0 <<<"int $name(int x) { return x;
 "$BPFLINK" one.o two.o more.o plain.o plainer.o --license GPL -o out.o 2>errors
 expect "'a' has a pinning of 7, and libbpf takes 0 and 1 (the first of 5)
 'f' has a pinning of 8, and libbpf takes 0 and 1 (the first of 2)
-loaders know no type of programs in section 'kprob/x'
-loaders know no type of programs in section 'xpd'
-plain.o: was compiled without optimization, and verifiers refuse most of such code (the first of 2)
+loaders do not know the type of programs in section 'kprob/x'
+loaders do not know the type of programs in section 'xpd'
+plain.o: was compiled without optimization, and verifiers refuse most such code (the first of 2)
 weak function 'weak_one' is not defined (the first of 2)" sort <(sed -n 's/.*warning: //p' errors)
 grep -qx '>>> also in plainer.o' errors || mistake "another file is not listed: $(<errors)"

@@ -120,7 +120,7 @@ SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&los
 END
 opens_not "maps.bpf.c:1: warning: 'twice' has a key of 4 bytes and a key_size of 8
 maps.bpf.c:2: warning: 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
-maps.bpf.c:3: warning: 'number' is no map: it is not a struct with the attributes of one
+maps.bpf.c:3: warning: 'number' is not a map: it is not a struct with the attributes of a map
 maps.bpf.c:4: warning: 'wide' has more members than there are attributes
 maps.bpf.c:5: warning: 'lost' is defined like a map, but is a variable in .bss
 >>> put SEC(\".maps\") behind its name" maps.o
@@ -252,7 +252,7 @@ llvm-objcopy-19 --remove-section=.BTF --remove-section=.rel.BTF --remove-section
 warns "bpflink: warning: helper.o: has no BTF, and others call its 'helper'
 >>> compile with -gbtf: gcc's -g makes DWARF alone" user.o helper.o
 compile slow -O0 <<<'int twice(int x) { return 2 * x; } int thrice(int x) { return 3 * x; }'
-warns 'bpflink: warning: slow.o: was compiled without optimization, and verifiers refuse most of such code
+warns 'bpflink: warning: slow.o: was compiled without optimization, and verifiers refuse most such code
 >>> compile with -O2' slow.o
 compile live <<<'SEC("tc") int live(void *ctx) { return 0; }'
 "$BPFLINK" --gc-sections --fatal-warnings live.o slow.o -o out.o # nothing of slow.o is left

@@ -197,12 +197,12 @@ SEC("sk_skb1") int chosen(void *ctx) { return 0; }
 SEC("own_way") int own(void *ctx) { return 0; }
 END
 "$BPFLINK" sections.o -o out.o 2>errors || mistake 'misspelled sections do not link'
-grep -qF "sections.bpf.c:2:16: warning: loaders know no type of programs in section 'xpd'" errors || mistake "$(<errors)"
+grep -qF "sections.bpf.c:2:16: warning: loaders do not know the type of programs in section 'xpd'" errors || mistake "$(<errors)"
 for text in '>>> did you mean SEC("xdp")?' '>>> did you mean SEC("tracepoint/sched/sched_switch")?' \
   '>>> did you mean SEC("kprobe/do_exit")?'; do
   grep -qF -- "$text" errors || mistake "no $text: $(<errors)"
 done
-[[ $(grep -c 'loaders know no type' errors) == 3 ]] || mistake "warnings: $(<errors)"
+[[ $(grep -c 'loaders do not know the type' errors) == 3 ]] || mistake "warnings: $(<errors)"
 "$BPFLINK" -r sections.o -o out.o 2>errors && [[ ! -s errors ]] || mistake "with -r: $(<errors)"
 
 # Sections that cilium/ebpf takes, once an object
@@ -218,7 +218,7 @@ expect_warning "continued.bpf.c:2:17: warning: libbpf refuses programs in sectio
       |                 ^
 >>>     defined in continued.bpf.c:2 (continued.o)
 >>> for libbpf: SEC(\"classifier\"); other loaders, such as cilium/ebpf, let a name follow
-continued.bpf.c:5:22: warning: loaders know no type of programs in section 'tc/ingres'
+continued.bpf.c:5:22: warning: loaders do not know the type of programs in section 'tc/ingres'
     5 | SEC(\"tc/ingres\") int misspelled_too(struct __sk_buff *ctx) { return 0; }
       |                      ^
 >>>     defined in continued.bpf.c:5 (continued.o)

@@ -301,9 +301,9 @@ TEST_CASE("an archive has one file of BTF") {
 
 TEST_CASE("a file that is no kernel, or has no types, is an error with the reason") {
   Files files;
-  CHECK(fails_with("is no BTF, no ELF file and no image of a kernel",
-                   files.write("a", bytes_of("text"))));
-  CHECK(fails_with("is no BTF", files.write("a", {})));
+  CHECK(
+      fails_with("is not BTF, an ELF file or a kernel image", files.write("a", bytes_of("text"))));
+  CHECK(fails_with("is not BTF, an ELF file or a kernel image", files.write("a", {})));
   Blob without = elf_file(ET_EXEC, EM_X86_64, {{".rodata", constants()}});
   CHECK(fails_with("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?",
                    files.write("a", bz_image(gzip(without), banner))));
@@ -371,9 +371,9 @@ TEST_CASE("a configuration has the kernel's values") {
   CHECK_FALSE(config->find("CONFIG_"));
   CHECK_FALSE(config->find("B"));
   CHECK(KernelConfig::parse(bytes_of("<html>")).error().message ==
-        "is no configuration of a kernel: it sets no CONFIG_ option");
+        "is not a kernel configuration: it sets no CONFIG_ option");
   CHECK(KernelConfig::parse(Blob((16 << 20) + 1)).error().message ==
-        "is larger than any configuration of a kernel");
+        "is larger than any kernel configuration");
 }
 
 TEST_CASE("configurations are beside kernels, or are given") {

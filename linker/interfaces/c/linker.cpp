@@ -49,7 +49,7 @@ void deliver(bpflink_diagnostic_fn on_diagnostic, void* context, const Diagnosti
 }
 
 std::expected<LinkCommand, Error> options_from_c(const char* const* options, size_t count) {
-  if (count != 0 && !options) return fail("the options are null, but {} are counted", count);
+  if (count != 0 && !options) return fail("the options are null, but their count is {}", count);
   std::vector<std::string> texts;
   for (const char* option : std::span(options, count)) {
     if (!option) return fail("option {} is null", texts.size());

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -253,8 +255,7 @@ void warn_used_programs(Context& context, const CallGraph& graph) {
       if (!program.is_program || use.function == i || !reported.insert(use.function).second)
         continue;
       context.diagnostics.warning(
-          fmt::format("'{}' refers to program '{}', which libbpf refuses", user.symbol->name,
-                      program.symbol->name),
+          fmt::format("code refers to program '{}', which libbpf refuses", program.symbol->name),
           {{ReferenceRole::Occurrence, location_of(*user.object, *user.section, use.at), ""},
            reference_to(*program.object, *program.symbol),
            hint("move the shared code into a function without SEC()")},

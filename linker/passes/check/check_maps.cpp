@@ -2,8 +2,8 @@
 //
 // A loader creates a map for each global variable in .maps. libbpf rejects static ones, and those
 // whose definition it does not understand; the kernel those that break the rules of their type. A
-// variable is no map if only its declaration has SEC(".maps"), not its definition. The reverse does
-// no harm: the definition decides.
+// variable is not a map if only its declaration has SEC(".maps"), not its definition. The reverse
+// does no harm: the definition decides.
 #include <fmt/format.h>
 
 #include <map>

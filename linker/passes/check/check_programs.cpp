@@ -35,7 +35,7 @@ void check_programs(Context& context) {
       has_continued |= !whole.empty();
       if (similar.empty()) continue;
       context.diagnostics.warning(
-          fmt::format("loaders know no type of programs in section '{}'", name),
+          fmt::format("loaders do not know the type of programs in section '{}'", name),
           {reference_to(*object, symbol), hint(fmt::format("did you mean SEC(\"{}\")?", similar))},
           DiagnosticCode::General, {.symbol = symbol.name});
     }

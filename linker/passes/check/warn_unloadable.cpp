@@ -109,8 +109,7 @@ void warn_unoptimized(Context& context) {
     }
     if (functions == 0 || unoptimized != functions) continue;
     context.diagnostics.warning(
-        fmt::format("{}: was compiled without optimization, and verifiers refuse most "
-                    "of such code",
+        fmt::format("{}: was compiled without optimization, and verifiers refuse most such code",
                     object->name),
         {hint("compile with -O2")}, DiagnosticCode::NotLoadable, {.file = object->name});
   }

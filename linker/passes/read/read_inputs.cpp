@@ -333,9 +333,10 @@ class InputReader {
   }
 
   void add(std::unique_ptr<ObjectFile> object) {
-    context_.diagnostics.note(fmt::format("{}: {} sections, {} symbols, {} types", object->name,
-                                          object->sections.size(), object->symbols.size(),
-                                          object->btf ? object->btf->end_id() - 1 : 0));
+    context_.diagnostics.note(
+        fmt::format("{}: {}, {}, {}", object->name, count_of(object->sections.size(), "section"),
+                    count_of(object->symbols.size(), "symbol"),
+                    count_of(object->btf ? object->btf->end_id() - 1 : 0, "type")));
     context_.objects.push_back(std::move(object));
   }
 

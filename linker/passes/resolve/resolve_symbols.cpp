@@ -208,7 +208,7 @@ class Resolver {
         place.line != 0 && place.line == second_place.line && place.source == second_place.source;
     bool is_in_header = place.source.substr(place.source.rfind('.') + 1).starts_with('h');
     if (is_one_place && !is_in_header)
-      return fmt::format("both objects have {}: leave one of them out", place.source);
+      return fmt::format("both objects have {}: omit one of them", place.source);
     if (is_one_place && a.type == STT_FUNC)
       return fmt::format("{} defines it in each: make it static inline there, or only declare it",
                          place.source);
@@ -238,7 +238,7 @@ class Resolver {
   }
 
   /// The first bytes of a symbol's function or object, before relocation. Differing weak
-  /// definitions are no warning: programs override a library's default on purpose.
+  /// definitions are not worth a warning: programs override a library's default on purpose.
   static std::span<const std::byte> bytes_of(const ObjectFile& object, const InputSymbol& symbol) {
     if (!symbol.is_in_section()) return {};
     constexpr uint64_t max_bytes = 1 << 16;  // many symbols may share the same bytes

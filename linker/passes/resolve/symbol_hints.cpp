@@ -97,8 +97,7 @@ Hints find_prefix_hint(const Context& context, const Symbol& symbol) {
                                         std::string_view(symbol.name)) != 0;
     if (is_renamed)
       return {
-          fmt::format("--prefix-symbols-of {}={} makes it {}: refer to that, or leave the "
-                      "option out",
+          fmt::format("--prefix-symbols-of {}={} makes it {}: refer to that, or omit the option",
                       input, prefix, renamed)};
   }
   return {};
@@ -117,7 +116,7 @@ Hints find_kconfig_hint(const Symbol& symbol) {
   return {"the loader provides it: declare it with __kconfig"};
 }
 
-/// A hint for helpers, which are no symbols.
+/// A hint for helpers, which are not symbols.
 Hints find_helper_hint(const Symbol& symbol) {
   auto id = find_helper(symbol.name);
   if (!id) return {};

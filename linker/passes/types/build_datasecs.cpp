@@ -115,7 +115,7 @@ class DatasecBuilder {
     if (!section || section->same_as) return;
     auto place = place_of(*section, declaration.offset);
     if (!place) return;
-    // A variable without a VAR is none to user space, and loads.
+    // User space does not see a variable without a VAR, which loads.
     if (auto of_part = type_of_static(object, declaration))
       add_static(object, declaration, *place, *of_part);
   }

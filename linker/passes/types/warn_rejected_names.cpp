@@ -94,9 +94,10 @@ void warn_contents(Context& context) {
     if (origins.empty()) origins = find_origins(context);
     std::vector<DiagnosticReference> references;
     for (uint32_t id : std::span(found.structs).first(std::min(found.structs.size(), max_names)))
-      references.push_back({ReferenceRole::Occurrence,
-                            {.object = origins[id]->name},
-                            fmt::format("struct {} of {} bytes", name, btf.type(id).size())});
+      references.push_back(
+          {ReferenceRole::Occurrence,
+           {.object = origins[id]->name},
+           fmt::format("struct {} of {}", name, count_of(btf.type(id).size(), "byte"))});
     add_more(references, ReferenceRole::Occurrence, found.structs.size(), max_names);
     references.push_back(hint("give each struct its own name"));
     context.diagnostics.warning(

@@ -73,7 +73,7 @@ bool looks_like_object(const std::string& path) {
   return is_elf(*begin) && (is_at(machine) || is_at(machine + 1));
 }
 
-/// Lists the objects in a directory. If it has none, or a kernel, it counts as a kernel, too.
+/// Lists the objects in a directory. If it has none, or a kernel, it also counts as a kernel.
 std::expected<std::vector<std::string>, Error> list_objects(const std::string& directory,
                                                             std::vector<std::string>& kernels) {
   auto files = list_files(directory, [](const std::string&) { return true; });

@@ -32,7 +32,7 @@ std::expected<void, Error> add_setting(std::map<std::string, uint64_t>& settings
 
 OptionAction store_release(std::string& release) {
   return [&release](std::string_view text) -> std::expected<void, Error> {
-    if (!version_code(text)) return fail("is no release, such as 6.12 or 6.12.3-generic");
+    if (!version_code(text)) return fail("is not a release such as 6.12 or 6.12.3-generic");
     release = text;
     return {};
   };
@@ -102,7 +102,7 @@ std::expected<void, Error> check(const OptionTable& table, BpfcoreOptions& optio
   constexpr std::array<std::string_view, 3> names = {"check", "load", "minimize"};
   const auto* name = std::ranges::find(names, command);
   if (name == names.end())
-    return table.usage_error(fmt::format("'{}' is none of check, load and minimize", command));
+    return table.usage_error(fmt::format("'{}' is not check, load or minimize", command));
   options.command = static_cast<BpfcoreOptions::Command>(name - names.begin());
   bool is_minimize = options.command == Minimize;
   std::vector<OptionGroup> groups = option_groups(options);

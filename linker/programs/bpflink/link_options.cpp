@@ -41,7 +41,7 @@ OptionAction append_exports_in_file(LinkOptions& link) {
     auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
     for (size_t number = 1; auto line : std::views::split(text, '\n')) {
       if (std::ranges::any_of(line, is_control))
-        return fail("line {} is no name of a symbol", number);
+        return fail("line {} is not the name of a symbol", number);
       if (!line.empty()) exports.emplace(line.begin(), line.end());
       ++number;
     }

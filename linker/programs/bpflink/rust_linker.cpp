@@ -42,7 +42,7 @@ OptionAction set_rust_target(LinkOptions& link) {
     else if (machine == "bpfel")
       link.byte_order = std::endian::little;
     else if (machine != "bpf")
-      return fail("is no target for BPF");
+      return fail("is not a BPF target");
     link.lto_foreign = true;
     return {};
   };

@@ -16,7 +16,7 @@ namespace bpflink {
 enum class SkeletonKind : uint8_t { C, Cpp, Rust, LibbpfRs, Subskeleton };
 
 /// The text of a skeleton of the object `image`, whose name is a C identifier like `name`. Errors:
-/// it is no object; see make_skeleton(); a library has no BTF.
+/// it is not an object; see make_skeleton(); a library has no BTF.
 std::expected<std::string, Error> emit_skeleton(std::span<const std::byte> image,
                                                 std::string_view name, SkeletonKind kind);
 

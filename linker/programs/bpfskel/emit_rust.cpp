@@ -215,7 +215,7 @@ std::string RustTypes::name_type(uint32_t id, std::string_view preferred) {
   return named_.emplace(id, std::move(name)).first->second;
 }
 
-/// Of what is no array.
+/// Of what is not an array.
 RustType RustTypes::element_type(uint32_t id, std::string_view preferred) {
   if (id == 0) return RustType{"u8"}.in_array(0);
   BtfType type = btf_->type(id);

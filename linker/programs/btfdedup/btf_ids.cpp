@@ -18,6 +18,7 @@
 #include <cstring>
 #include <span>
 
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 
@@ -133,8 +134,8 @@ class IdsAdapter {
     uint64_t count = load<uint32_t>(&bytes_[set.offset], elf_.order);
     uint64_t left = bytes_.size() - set.offset;
     if ((set.header_words + count * set.element_words) * word > left)
-      return fail("section {}: the set at offset {:#x} has {} elements, more than its bytes",
-                  section_name, set.offset, count);
+      return fail("section {}: the set at offset {:#x} has {}, more than its bytes", section_name,
+                  set.offset, count_of(count, "element"));
     uint64_t begin = set.offset + set.header_words * word;
     uint64_t size = count * set.element_words * word;
     using Element = std::array<std::byte, 2 * word>;

@@ -65,7 +65,7 @@ std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
         fmt::format("wrote {} of numbers that BTF lacks as void", count_of(count, "type")));
   if (uint64_t count = omissions.unresolved_references; count != 0)
     lines.push_back(
-        fmt::format("wrote {} to what is no type as void", count_of(count, "reference")));
+        fmt::format("wrote {} to what is not a type as void", count_of(count, "reference")));
   return lines;
 }
 

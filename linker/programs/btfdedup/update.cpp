@@ -261,8 +261,8 @@ std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte>
   uint64_t place = old.offset;
   if (blob.size() > old.size) {
     if ((old.flags & SHF_ALLOC) != 0)
-      return fail("section .BTF has {} bytes and is loaded at run time, so {} do not fit", old.size,
-                  blob.size());
+      return fail("section .BTF has {} and is loaded at run time, so {} do not fit",
+                  count_of(old.size, "byte"), blob.size());
     place = align_up(elf_.image.size(), 8);
   }
   // What is not written is zero: the old contents, and holes of the file.

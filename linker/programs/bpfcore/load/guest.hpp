@@ -50,7 +50,7 @@ class EventReader {
   void add(std::string_view text);
   /// Whether a kernel said something.
   bool has_kernel() const { return has_kernel_; }
-  /// The last line that is no event, or the reason of a panic.
+  /// The last line that is not an event, or the reason of a panic.
   const std::string& last_words() const { return last_words_; }
   bool has_reason() const { return has_reason_; }
 

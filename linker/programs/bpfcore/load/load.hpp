@@ -87,8 +87,8 @@ void judge_loads(const CoreObject& object, const KernelSummary& kernel, CoreResu
 int exit_status_of(const CoreReport& report, bool is_whole);
 
 /// Compares with a report of before, as JSON, and prints what differs. Returns whether all that
-/// loaded before loads now. Errors: it cannot be read, is no such report, or of other programs or
-/// kernels.
+/// loaded before loads now. Errors: it cannot be read, is not such a report, or is of other
+/// programs or kernels.
 std::expected<bool, Error> compare_loads(const CoreReport& report, const std::string& path);
 
 }  // namespace bpflink

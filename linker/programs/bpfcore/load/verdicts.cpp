@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
@@ -75,7 +76,7 @@ CoreFinding finding_of(const Program& program, const LoadResult& result,
   return finding;
 }
 
-/// Whether check fails only for struct_ops maps that are none of the program's: a guest creates
+/// Whether check fails only for struct_ops maps that are not the program's: a guest creates
 /// those of the program, other loaders all.
 bool fails_for_other_maps(const CoreObject& object, const CoreResults& results,
                           const Program& program) {
@@ -160,7 +161,7 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
           load.value("instructions", uint64_t{0})};
     }
   } catch (const Json::exception&) {
-    return fail("{}: is no report of bpfcore load", path);
+    return fail("{}: is not a report of bpfcore load", path);
   }
   bool is_worse = false, is_any_known = false;
   for (size_t kernel = 0; kernel < report.kernels.size(); ++kernel)
@@ -178,8 +179,8 @@ std::expected<bool, Error> compare_loads(const CoreReport& report, const std::st
         if (did_load && !now.loads()) print_error("bpfcore", what + "loads no longer");
         if (!did_load && now.loads()) print_note("bpfcore", what + "loads now");
         if (did_load && now.loads() && cost != now.instructions)
-          print_note("bpfcore", fmt::format("{}{} instructions processed, {} before", what,
-                                            now.instructions, cost));
+          print_note("bpfcore", fmt::format("{}{} processed, {} before", what,
+                                            count_of(now.instructions, "instruction"), cost));
       }
   if (!is_any_known)
     return fail("{}: has none of these programs on these kernels, by the names as given", path);
