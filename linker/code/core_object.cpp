@@ -172,6 +172,8 @@ void CoreObject::analyze_code() {
       const CodeInsn& insn = graph->insns[function.first_insn + i];
       InsnPlace place{function.section, insn.at};
       if (auto feature = feature_of(insn.insn)) feature_uses[*feature].push_back(place);
+      if (insn.reference.kind == CodeReference::Kind::Callback)
+        feature_uses[KernelFeature::FunctionAddress].push_back(place);
       if (loaded_parameter(insn.insn) > function.declared_parameters)
         excess_arguments.push_back(place);
       if (insn.reference.kind == CodeReference::Kind::Ksym && !insn.insn.is_call())

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "linker/kernels/kernel_needs.hpp"
@@ -23,12 +28,48 @@ void check_value(const Kernel& kernel, std::string_view of_enum, uint64_t value,
   finding.fail(fmt::format("there is no {}", what));
 }
 
+/// What a kernel has only if it is built with an option, though its enums list it. From
+/// bpf_types.h of Linux 7.3.
+template <typename Type>
+struct OptionOf {
+  Type type;
+  std::string_view option;
+};
+constexpr OptionOf<ProgramType> options_of_programs[] = {
+    {ProgramType::LircMode2, "CONFIG_BPF_LIRC_MODE2"},
+    {ProgramType::Lsm, "CONFIG_BPF_LSM"},
+    {ProgramType::Netfilter, "CONFIG_NETFILTER_BPF_LINK"},
+    {ProgramType::CgroupSkb, "CONFIG_CGROUP_BPF"},
+    {ProgramType::CgroupSock, "CONFIG_CGROUP_BPF"},
+    {ProgramType::CgroupSockAddr, "CONFIG_CGROUP_BPF"},
+    {ProgramType::CgroupDevice, "CONFIG_CGROUP_BPF"},
+    {ProgramType::CgroupSysctl, "CONFIG_CGROUP_BPF"},
+    {ProgramType::CgroupSockopt, "CONFIG_CGROUP_BPF"},
+};
+constexpr OptionOf<uint32_t> options_of_maps[] = {
+    {BPF_MAP_TYPE_CGROUP_STORAGE, "CONFIG_CGROUP_BPF"},
+    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, "CONFIG_CGROUP_BPF"},
+    {BPF_MAP_TYPE_INODE_STORAGE, "CONFIG_BPF_LSM"},
+    {BPF_MAP_TYPE_XSKMAP, "CONFIG_XDP_SOCKETS"},
+};
+
+/// Fails for a kernel that is known to be built without the option that something needs.
+template <typename Type>
+void check_option(const Kernel& kernel, std::span<const OptionOf<Type>> options, Type type,
+                  std::string_view what, CoreFinding& finding) {
+  auto row = std::ranges::find(options, type, &OptionOf<Type>::type);
+  if (row == options.end() || finding.status != CoreStatus::Resolves) return;
+  if (kernel.option(row->option).knowledge == Knowledge::Absent)
+    finding.fail(fmt::format("there is no {}", what), fmt::format("{} is not set", row->option));
+}
+
 /// Returns the finding.
 CoreFinding& check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
   std::string name(map_type_name(type));
   CoreFinding& finding = needs.add(CoreNeed::MapType, name, map);
-  check_value(needs.kernel, "bpf_map_type", type, fmt::format("map type {} ({})", name, type),
-              finding);
+  std::string what = fmt::format("map type {} ({})", name, type);
+  check_value(needs.kernel, "bpf_map_type", type, what, finding);
+  check_option<uint32_t>(needs.kernel, options_of_maps, type, what, finding);
   return finding;
 }
 
@@ -109,9 +150,10 @@ void check_programs(KernelNeeds& needs) {
       continue;
     }
     auto number = static_cast<uint32_t>(meaning.type);
-    check_value(needs.kernel, "bpf_prog_type", number,
-                fmt::format("program type {} ({})", name, number),
-                needs.add(CoreNeed::ProgramType, std::string(name), program.name));
+    std::string what = fmt::format("program type {} ({})", name, number);
+    CoreFinding& found = needs.add(CoreNeed::ProgramType, std::string(name), program.name);
+    check_value(needs.kernel, "bpf_prog_type", number, what, found);
+    check_option<ProgramType>(needs.kernel, options_of_programs, meaning.type, what, found);
     if (meaning.attach_type == 0 || has_older_way(program)) continue;
     CoreFinding& finding = needs.add(
         CoreNeed::AttachType, std::string(section.substr(0, section.find('/'))), program.name);

@@ -91,6 +91,12 @@ void check_sections(KernelNeeds& needs) {
           is_out_of_reach(file.sections[symbol.section].role))
         names.insert(file.sections[symbol.section].name);
   leave_unknown(needs, "sections that code refers to", {names.begin(), names.end()});
+  std::vector<std::string_view> maps;
+  for (const InputSymbol& symbol : file.symbols)
+    if (symbol.is_in_section() && !symbol.is_local() &&
+        file.sections[symbol.section].role == SectionRole::LegacyMaps)
+      maps.push_back(symbol.name);
+  leave_unknown(needs, "maps in SEC(\"maps\")", maps);
 }
 
 }  // namespace

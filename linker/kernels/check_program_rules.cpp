@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
 #include "linker/object/verifier_rules.hpp"
+#include "linker/types/map_definition.hpp"
 #include "linker/types/value_rules.hpp"
 
 namespace bpflink {
@@ -27,11 +30,11 @@ bool needs_gpl(ProgramType type) {
   return type == ProgramType::StructOps || type == ProgramType::Lsm;
 }
 
-/// Programs of these types may run while others hold a lock, so they may not refer to one.
-bool may_not_lock(ProgramType type) {
+/// Programs of these types run wherever the kernel is.
+bool runs_anywhere(ProgramType type) {
   using enum ProgramType;
   return type == Kprobe || type == Tracepoint || type == RawTracepoint ||
-         type == RawTracepointWritable || type == PerfEvent || type == SocketFilter;
+         type == RawTracepointWritable || type == PerfEvent;
 }
 
 void check_licenses(KernelNeeds& needs) {
@@ -100,20 +103,91 @@ void check_exception_callbacks(KernelNeeds& needs) {
   });
 }
 
-void check_locks(KernelNeeds& needs) {
-  if (!needs.object.btf()) return;
-  for (const auto& [name, places] : needs.code.map_uses) {
-    const Map* map = needs.object.find_map(name);
-    if (!map || !ValueRules(needs.code.file()).has_lock(map->value_type_id)) continue;
-    for (std::string_view user : needs.users_of(places, CodeUse::Contained)) {
-      const Program* program = needs.object.find_program(user);
-      if (!program || !may_not_lock(program->meaning.type)) continue;
-      std::string_view type = program_type_name(program->meaning.type);
-      needs.add(CoreNeed::MapType, std::string(name), user)
-          .fail(
-              fmt::format("{} programs may not use map {}, which has a bpf_spin_lock", type, name));
-    }
+/// What a map's value has that some programs may not refer to: from which release on kernels look
+/// for it, and from which on programs for tracing, socket filters and programs that sleep may use
+/// it. From check_map_prog_compatibility() of Linux 5.10, 6.1, 6.12 and 7.3, and of loads on 7.2.
+struct ValueField {
+  std::string_view type;
+  LinuxRelease since;
+  Introduction in_tracing, in_socket_filters = {}, in_sleeping = {};
+};
+constexpr ValueField value_fields[] = {
+    {"bpf_spin_lock", {5, 1}, in_no_kernel, in_no_kernel, {{6, 12}, {6, 2}}},
+    {"bpf_res_spin_lock", {6, 15}, {{7, 3}}, in_no_kernel},
+    {"bpf_timer", {5, 15}, {{7, 2}, {6, 13}}},
+    {"bpf_wq", {6, 10}, {{7, 2}, {6, 13}}},
+    {"bpf_list_head", {6, 2}, in_no_kernel},
+    {"bpf_rb_root", {6, 3}, in_no_kernel},
+};
+
+/// From which release on programs that sleep may use maps of a type. Of the same sources.
+struct SleepingUse {
+  uint32_t map_type;
+  Introduction brought;
+};
+constexpr SleepingUse sleeping_uses[] = {
+    {BPF_MAP_TYPE_HASH, {{5, 10}}},
+    {BPF_MAP_TYPE_LRU_HASH, {{5, 10}}},
+    {BPF_MAP_TYPE_ARRAY, {{5, 10}}},
+    {BPF_MAP_TYPE_PERCPU_HASH, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_PERCPU_ARRAY, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_LRU_PERCPU_HASH, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_ARRAY_OF_MAPS, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_HASH_OF_MAPS, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_RINGBUF, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_USER_RINGBUF, {{6, 1}}},
+    {BPF_MAP_TYPE_INODE_STORAGE, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_SK_STORAGE, {{6, 1}, {5, 11}}},
+    {BPF_MAP_TYPE_TASK_STORAGE, {{6, 1}, {5, 11}}},
+    {map_type_cgrp_storage, {{6, 12}, {6, 2}}},
+    {BPF_MAP_TYPE_QUEUE, {{6, 12}, {6, 2}}},
+    {BPF_MAP_TYPE_STACK, {{6, 12}, {6, 2}}},
+    {map_type_arena, {{6, 9}}},
+    {BPF_MAP_TYPE_LPM_TRIE, {{7, 2}, {6, 13}}},
+    {BPF_MAP_TYPE_PROG_ARRAY, {{7, 2}, {6, 13}}},
+    {map_type_insn_array, {{7, 3}, {6, 13}}},
+    {map_type_rhash, {{7, 2}}},
+};
+
+/// Checks one use of a map in a program, which verifiers find wherever it is.
+void check_use(KernelNeeds& needs, const Map& map, const Program& program, ValueRules* rules) {
+  auto require = [&](const Introduction& brought, const std::string& thing) {
+    if (needs.kernel.has(brought) == Knowledge::Known) return;
+    CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(map.name), program.name);
+    // The release of a kernel may not be known, but few are newer than those that were asked.
+    if (brought.since == not_yet && needs.kernel.has_release(brought.perhaps) != Knowledge::Known)
+      return finding.fail(fmt::format("no kernel takes {}", thing));
+    needs.report_release(finding, brought, thing, fmt::format("there are no {}, which", thing));
+  };
+  std::string_view type = program_type_name(program.meaning.type);
+  if (program.meaning.sleepable && map.type != BPF_MAP_TYPE_UNSPEC) {
+    auto row = std::ranges::find(sleeping_uses, map.type, &SleepingUse::map_type);
+    require(row == std::end(sleeping_uses) ? in_no_kernel : row->brought,
+            fmt::format("maps of type {} in programs that sleep", map_type_name(map.type)));
   }
+  if (!rules) return;
+  for (const ValueField& field : value_fields) {
+    if (needs.kernel.has_release(field.since) == Knowledge::Absent ||
+        !rules->has_field(map.value_type_id, field.type))
+      continue;
+    std::string with = fmt::format("maps with a {} in ", field.type);
+    if (program.meaning.type == ProgramType::SocketFilter)
+      require(field.in_socket_filters, fmt::format("{}{} programs", with, type));
+    if (runs_anywhere(program.meaning.type))
+      require(field.in_tracing, fmt::format("{}{} programs", with, type));
+    else if (program.meaning.sleepable)
+      require(field.in_sleeping, with + "programs that sleep");
+  }
+}
+
+void check_map_uses(KernelNeeds& needs) {
+  std::optional<ValueRules> rules;
+  if (needs.object.btf()) rules.emplace(needs.code.file());
+  for (const auto& [name, places] : needs.code.map_uses)
+    if (const Map* map = needs.object.find_map(name))
+      for (std::string_view user : needs.users_of(places, CodeUse::Contained))
+        if (const Program* program = needs.object.find_program(user))
+          check_use(needs, *map, *program, rules ? &*rules : nullptr);
 }
 
 /// Kernels create a map without types whose value they do not accept, and do not lock its value.
@@ -153,7 +227,7 @@ void KernelNeeds::check_program_rules() {
   check_licenses(*this);
   check_per_cpu_data(*this);
   check_exception_callbacks(*this);
-  check_locks(*this);
+  check_map_uses(*this);
   check_values(*this);
   for (const auto& [reason, places] : code.wrong_maps) {
     const auto& [fault, map] = reason;

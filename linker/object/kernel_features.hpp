@@ -40,17 +40,18 @@ enum class KernelFeature : uint8_t {
   StructOpsLinks,  ///< structs of functions that links attach
   PerCpuData,      ///< variables of which each CPU has its own
   // Instructions.
-  Jump32,          ///< comparisons of 32 bits
-  Atomics,         ///< atomic operations but `lock *(u64 *)(r1 + 0) += r2`
-  V4,              ///< -mcpu=v4: signed division, moves
-  V4Codes,         ///< those with a code of their own: signed loads, byte swaps
-  LongJump,        ///< gotol
-  MayGoto,         ///< may_goto, of loops that the verifier does not bound
-  AddressCast,     ///< addr_space_cast, of arenas
-  LoadAcquire,     ///< load-acquire and store-release
-  IndirectJump,    ///< gotox
-  StackArguments,  ///< stores through r11
-  IndirectCall,    ///< callx, which compilers make
+  FunctionAddress,  ///< of a callback
+  Jump32,           ///< comparisons of 32 bits
+  Atomics,          ///< atomic operations but `lock *(u64 *)(r1 + 0) += r2`
+  V4,               ///< -mcpu=v4: signed division, moves
+  V4Codes,          ///< those with a code of their own: signed loads, byte swaps
+  LongJump,         ///< gotol
+  MayGoto,          ///< may_goto, of loops that the verifier does not bound
+  AddressCast,      ///< addr_space_cast, of arenas
+  LoadAcquire,      ///< load-acquire and store-release
+  IndirectJump,     ///< gotox
+  StackArguments,   ///< stores through r11
+  IndirectCall,     ///< callx, which compilers make
   OtherInstruction,
   LabelTables,  ///< of `goto *table[i]`, in data: loaders fill in only .jumptables
 };
@@ -91,6 +92,7 @@ inline constexpr auto kernel_features = [] {
       {SleepingStructOps, {{6, 3}}, "struct_ops programs that sleep"},
       {StructOpsLinks, {{6, 4}}, "", "put it into .struct_ops"},
       {PerCpuData, {{7, 3}}, "", "put them into a map of type percpu_array"},
+      {FunctionAddress, {{5, 13}}, "callbacks", "", {5, 13}},
       {Jump32, {{5, 1}}, "jumps of 32 bits", without_v2, {5, 1}},
       {Atomics, {{5, 12}}, "atomic operations other than addition", without_v2, {5, 12}},
       {V4, {{6, 6}}, "instructions of -mcpu=v4", without_v4},

@@ -28,10 +28,11 @@ uint64_t full_map_bytes(const Map& map);
 
 // Of the kernel's enum bpf_map_type.
 inline constexpr uint32_t map_type_percpu_array = 6;
-inline constexpr uint32_t map_type_arena = 33;
+inline constexpr uint32_t map_type_cgrp_storage = 32, map_type_arena = 33, map_type_insn_array = 34,
+                          map_type_rhash = 35;
 
 /// The number that a variable's type gives for the attribute `name` of a map; 0 if it gives none,
-/// or is no map.
+/// or is not a map.
 uint64_t map_number(const BtfView& types, uint32_t variable_type, std::string_view name);
 
 /// Why libbpf or the kernel refuses a map with this definition, as the rest of a sentence about the

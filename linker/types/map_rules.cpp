@@ -19,7 +19,6 @@ namespace bpflink {
 namespace {
 
 // Not in the headers of every system:
-constexpr uint32_t map_type_cgrp_storage = 32, map_type_insn_array = 34, map_type_rhash = 35;
 constexpr uint32_t user_ringbuf_drain = 209, cgrp_storage_get = 210;
 constexpr uint32_t flag_no_prealloc = 1, flag_no_common_lru = 2, flag_numa_node = 4,
                    flag_read_only = 8, flag_write_only = 16, flag_build_id = 32,
@@ -47,7 +46,7 @@ constexpr FlagName flag_names[] = {
     {flag_mmapable, "BPF_F_MMAPABLE", {5, 5}},
     {flag_preserve_elements, "BPF_F_PRESERVE_ELEMS", {5, 10}},
     {flag_inner_map, "BPF_F_INNER_MAP", {5, 10}},
-    {flag_token, "BPF_F_TOKEN_FD", {6, 9}},
+    {flag_token, "BPF_F_TOKEN_FD"},
     {flag_segv_on_fault, "BPF_F_SEGV_ON_FAULT", {6, 9}},
     {flag_no_user_conversion, "BPF_F_NO_USER_CONV", {6, 9}},
     {flag_overwrite, "BPF_F_RB_OVERWRITE", {6, 19}},
@@ -78,9 +77,10 @@ constexpr SizeRule none{}, some{1, any_bytes}, per_cpu{1, per_cpu_bytes}, index_
     lpm_key{5, 260}, one_cookie{.least = 4, .most = 4, .other = 8},
     with_program_58{.least = 4, .most = 4, .other = 8, .other_since = {5, 8}},
     with_program_59{.least = 4, .most = 4, .other = 8, .other_since = {5, 9}},
-    // Once a value had to fit into a page.
+    // Once a value had to fit into a page, and a hash's key into the stack.
     cgroup_value{.least = 1, .most = any_bytes, .once_most = 4096, .more_since = {5, 15}},
     cgroup_per_cpu{.least = 1, .most = per_cpu_bytes, .once_most = 4096, .more_since = {5, 15}},
+    hash_key{.least = 1, .most = any_bytes, .once_most = 512, .more_since = {5, 11}},
     cgroup_key{.least = 16, .most = 16, .other = 8, .other_since = {5, 9}};
 
 enum class Entries : uint8_t { Some, None };
@@ -104,22 +104,23 @@ constexpr uint32_t array_flags = flag_numa_node | access_flags;
 constexpr uint32_t storage_flags = flag_no_prealloc | flag_clone;
 
 constexpr MapRules rules[] = {
-    {BPF_MAP_TYPE_HASH, "hash", some, some, hash_flags},
+    {BPF_MAP_TYPE_HASH, "hash", hash_key, some, hash_flags},
     {BPF_MAP_TYPE_ARRAY, "array", index_key, some, array_flags | flag_mmapable | flag_inner_map},
     {BPF_MAP_TYPE_PROG_ARRAY, "prog_array", descriptor, descriptor, user_flags},
     {BPF_MAP_TYPE_PERF_EVENT_ARRAY, "perf_event_array", descriptor, descriptor,
      user_flags | flag_preserve_elements},
-    {BPF_MAP_TYPE_PERCPU_HASH, "percpu_hash", some, per_cpu, hash_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_PERCPU_HASH, "percpu_hash", hash_key, per_cpu, hash_flags & ~flag_numa_node},
     {BPF_MAP_TYPE_PERCPU_ARRAY, "percpu_array", index_key, per_cpu, access_flags},
     {BPF_MAP_TYPE_STACK_TRACE, "stack_trace", descriptor, stack_of_addresses,
      user_flags | flag_build_id | flag_read_only_program | flag_write_only_program},
     {BPF_MAP_TYPE_CGROUP_ARRAY, "cgroup_array", descriptor, descriptor, user_flags},
-    {BPF_MAP_TYPE_LRU_HASH, "lru_hash", some, some, lru_flags},
-    {BPF_MAP_TYPE_LRU_PERCPU_HASH, "lru_percpu_hash", some, per_cpu, lru_flags & ~flag_numa_node},
+    {BPF_MAP_TYPE_LRU_HASH, "lru_hash", hash_key, some, lru_flags},
+    {BPF_MAP_TYPE_LRU_PERCPU_HASH, "lru_percpu_hash", hash_key, per_cpu,
+     lru_flags & ~flag_numa_node},
     {BPF_MAP_TYPE_LPM_TRIE, "lpm_trie", lpm_key, some,
      flag_no_prealloc | flag_numa_node | access_flags, flag_no_prealloc},
     {BPF_MAP_TYPE_ARRAY_OF_MAPS, "array_of_maps", descriptor, descriptor, user_flags},
-    {BPF_MAP_TYPE_HASH_OF_MAPS, "hash_of_maps", some, descriptor, hash_flags},
+    {BPF_MAP_TYPE_HASH_OF_MAPS, "hash_of_maps", hash_key, descriptor, hash_flags},
     {BPF_MAP_TYPE_DEVMAP, "devmap", index_key, with_program_58, user_flags},
     {BPF_MAP_TYPE_SOCKMAP, "sockmap", index_key, one_cookie, user_flags},
     {BPF_MAP_TYPE_CPUMAP, "cpumap", index_key, with_program_59, flag_numa_node},
@@ -210,8 +211,10 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
       return MapFault{fmt::format("{} lacks {}", type, name.name),
                       {},
                       fmt::format("__uint(map_flags, {});", name.name)};
-    // The loader sets the flag for a token.
-    if ((map.flags & name.flag) == 0 || name.flag == flag_token) continue;
+    if ((map.flags & name.flag) == 0) continue;
+    if (name.flag == flag_token)
+      return MapFault{
+          fmt::format("has {}, which loaders set for a token", name.name), {}, "", true};
     if ((rule.flags & name.flag) == 0)
       return MapFault{fmt::format("{} has {}, which such maps do not take", type, name.name)};
     if (name.since > newest.since)
@@ -269,6 +272,8 @@ const std::vector<MapHelpers>& map_helpers() {
         BPF_FUNC_ringbuf_reserve_dynptr}},
       {BPF_MAP_TYPE_USER_RINGBUF, {user_ringbuf_drain}},
       {map_type_insn_array, {}},
+      // The table there has no row for it, but no helper can do anything with keys of 0 bytes.
+      {map_type_arena, {}},
   };
   return all;
 }
@@ -364,6 +369,10 @@ std::optional<MapFault> find_rule_fault(const Map& map) {
                      map.type == map_type_rhash;
   if (map.extra != 0 && !takes_extra)
     return MapFault{fmt::format("{} has map_extra, which such maps do not take", type)};
+  constexpr uint64_t most_hashes = 15;
+  if (map.type == BPF_MAP_TYPE_BLOOM_FILTER && map.extra > most_hashes)
+    return MapFault{fmt::format("{} has {} hash functions in map_extra: it must have 0 to {}", type,
+                                map.extra, most_hashes)};
   return later;
 }
 

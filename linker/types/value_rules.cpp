@@ -65,13 +65,23 @@ ValueFault ValueRules::find_member_fault(uint32_t value, uint32_t member) {
       since};
 }
 
-bool ValueRules::has_lock(uint32_t value_type) const {
+/// Whether the name of a member's struct is wanted.
+template <typename Predicate>
+bool ValueRules::has_member(uint32_t value_type, Predicate is_wanted) const {
   uint32_t id = struct_of(value_type);
   if (id == 0) return false;
   BtfType value = types_.type(id);
   for (uint32_t i = 0; i < value.vlen(); ++i)
-    if (is_lock(struct_name(skip_modifiers(types_, value.member(i).type)))) return true;
+    if (is_wanted(struct_name(skip_modifiers(types_, value.member(i).type)))) return true;
   return false;
+}
+
+bool ValueRules::has_lock(uint32_t value_type) const {
+  return has_member(value_type, is_lock);
+}
+
+bool ValueRules::has_field(uint32_t value_type, std::string_view of_struct) const {
+  return has_member(value_type, [&](std::string_view name) { return name == of_struct; });
 }
 
 ValueFault ValueRules::find_fault(uint32_t value_type) {

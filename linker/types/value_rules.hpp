@@ -31,6 +31,8 @@ class ValueRules {
   ValueFault find_fault(uint32_t value_type);
   /// Whether the value has a lock.
   bool has_lock(uint32_t value_type) const;
+  /// Whether a member of the value is a struct of that name.
+  bool has_field(uint32_t value_type, std::string_view of_struct) const;
 
  private:
   struct Index {
@@ -40,6 +42,8 @@ class ValueRules {
     std::set<std::tuple<std::string_view, std::string_view, std::string_view>> nodes;
   };
   const Index& index();
+  template <typename Predicate>
+  bool has_member(uint32_t value_type, Predicate is_wanted) const;
   uint32_t struct_of(uint32_t value_type) const;
   std::string_view struct_name(uint32_t id) const;
   ValueFault find_member_fault(uint32_t value, uint32_t member);

@@ -78,6 +78,13 @@ END
 refuses "code refers to program 'part', which libbpf refuses (the first of 2)" called.o
 [[ $(<log) == *$'\n>>> move the shared code into a function without SEC()\n>>> also \'other\' in called.bpf.c:4' ]] || fail "$(<log)"
 unknown called 'programs that code refers to: other, part'
+compile legacy <<'END'
+struct bpf_map_def { unsigned type, key_size, value_size, max_entries, flags; };
+struct bpf_map_def SEC("maps") old = {BPF_MAP_TYPE_HASH, 4, 4, 1};
+SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&old, &key) != 0; }
+END
+refuses 'legacy.o: libbpf 1.0 and later refuse maps in SEC("maps")' legacy.o
+unknown legacy 'maps in SEC("maps"): old'
 compile far <<'END'
 int number SEC("far") = 3;
 SEC("socket") int prog(void *ctx) { return *(volatile int *)&number; }

@@ -60,11 +60,15 @@ SEC("tc") int output_ring(struct __sk_buff *ctx) { int k = 0; return bpf_perf_ev
 SEC("tc") int output(struct __sk_buff *ctx) { int k = 0; return bpf_perf_event_output(ctx, &events, 0, &k, 4); }
 SEC("tc") int ring_events(struct __sk_buff *ctx) { int k = 0; return bpf_ringbuf_output(&events, &k, 4, 0); }
 SEC("tc") int dead(struct __sk_buff *ctx) { int k = 0; return off ? bpf_map_push_elem(&hash, &k, 0) : 1; }
-static long visit(void *map, int *key, int *value, void *data) { return 0; }
 SEC("tc") int percpu_hash(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_percpu_elem(&hash, &k, 0) != 0; }
 SEC("tc") int percpu(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_percpu_elem(&counts, &k, 0) != 0; }
-SEC("tc") int each_queue(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&queue, visit, 0, 0); }
-SEC("tc") int each(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&hash, visit, 0, 0) + bpf_for_each_map_elem(&counts, visit, 0, 0); }
+SEC("tc") int each_queue(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&queue, ctx, 0, 0); }
+SEC("tc") int each(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&hash, ctx, 0, 0) + bpf_for_each_map_elem(&counts, ctx, 0, 0); }
+END
+
+judge arena 'lookX' 'bpf_map_lookup_elem takes no map of type arena, such as arena' <<'END'
+struct { __uint(type, 33); __uint(max_entries, 1); __uint(map_flags, BPF_F_MMAPABLE); } arena SEC(".maps");
+SEC("tc") int look(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_elem(&arena, &k) != 0; }
 END
 
 # Behind a guard, user space may give the map another type for the kernels that get there.
@@ -134,6 +138,21 @@ values 2 'locks+ looks+' '' "${list}n\")));"
 values 3 'locksX looks+' "'map' has a bpf_list_head whose tag 'contains:node:m' names no bpf_list_node of a struct" "${list}m\")));" 'locks+ looks+'
 values 4 'locksX looks+' "'map' has a bpf_list_head without a tag that says what it contains" \
   'struct bpf_spin_lock lock; struct bpf_list_head head;' 'locks+ looks+'
+
+# Verifiers before Linux 5.13 know no address of a function, wherever it is.
+compile address <<'END'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+char LICENSE[] SEC("license") = "GPL";
+const volatile int off;
+static long visit(__u32 i, void *data) { return 0; }
+SEC("tc") int loops(void *ctx) { return off ? bpf_loop(2, visit, 0, 0) : 1; }
+SEC("tc") int other(void *ctx) { return 2; }
+END
+fits 'loopsX other+' address.o plain.btf --release 5.12.0
+core 1 check address.o plain.btf --release 5.12.0
+says 'error: there are no callbacks, which came with Linux 5.13 in plain.btf'
+fits 'loops+ other+' address.o plain.btf --release 5.13.0
 
 # Loaders fill in no addresses of labels in data, as clang 24 leaves them.
 judge labels 'jumpsX good+' "no kernel takes tables of labels, such as 'table'" <<'END'

@@ -115,7 +115,7 @@ int __x64_sys_getpgid(int pid) { return 0; }
 int security_file_open(int file) { return 0; }
 void do_exit(long code) {}
 EOS
-echo 'CONFIG_FUNCTION_ERROR_INJECTION=y' >injects
+printf '%s\n' CONFIG_FUNCTION_ERROR_INJECTION=y CONFIG_BPF_LSM=y >injects
 echo 'CONFIG_X86=y' >plain
 fits 'changes+ sleeps+ denies+ waits?' injects.o injects.btf --release 6.6.0 --config injects
 fits 'changesX sleepsX denies+ waits?' injects.o injects.btf --release 6.6.0 --config plain
@@ -150,7 +150,7 @@ SEC("perf_event") int idles(void *ctx) { return 0; }
 SEC("tc") int classifies(void *ctx) { return count(); }
 EOS
 fits 'probesX idles+ classifies+' lock.o plain.btf --release 7.2.0
-says 'error: kprobe programs may not use map map, which has a bpf_spin_lock in plain.btf'
+says 'error: no kernel takes maps with a bpf_spin_lock in kprobe programs in plain.btf'
 
 # Helpers and kfuncs that depend on what the program attaches to
 compile storage <<EOS

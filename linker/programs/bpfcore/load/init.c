@@ -194,6 +194,8 @@ static void set_size(struct bpf_map* map) {
   int type = bpf_map__type(map), size = type == BPF_MAP_TYPE_RINGBUF ? getpagesize() : 1;
   if (!bpf_map__max_entries(map) && !(1ULL << type & have_no_size))
     bpf_map__set_max_entries(map, size);
+  if (type == BPF_MAP_TYPE_STACK_TRACE && !bpf_map__value_size(map))
+    bpf_map__set_value_size(map, sizeof(struct bpf_stack_build_id));  // or 4 addresses
   if (!inner || bpf_map__max_entries(inner) || 1ULL << bpf_map__type(inner) & have_no_size) return;
   LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(inner));
   size = bpf_map__type(inner) == BPF_MAP_TYPE_RINGBUF ? getpagesize() : 1;
