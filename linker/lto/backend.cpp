@@ -27,7 +27,7 @@
 namespace bpflink::lto {
 namespace {
 
-constexpr const char* program_name = "bpflink-lto";
+constexpr const char *program_name = "bpflink-lto", *variable = "BPFLINK_LTO";
 
 /// A descriptor whose number the program does not get.
 Descriptor above_last(int fd) {
@@ -64,7 +64,9 @@ std::expected<pid_t, Error> start(const std::string& program, const Request& req
   int status =
       ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments, environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (status != 0) return fail("cannot run {}: {}", program, std::strerror(status));
+  if (status != 0)
+    return fail("cannot run {}: {}; {} names another one", program, std::strerror(status),
+                variable);
   return pid;
 }
 
@@ -164,7 +166,7 @@ std::string_view function_in(std::string_view message) {
 }  // namespace
 
 std::expected<std::string, Error> find_backend() {
-  return find_program(program_name, "BPFLINK_LTO", "LLVM bitcode");
+  return find_program(program_name, variable, "LLVM bitcode");
 }
 
 std::expected<Reply, Error> run_backend(Request request) {
@@ -204,6 +206,9 @@ std::expected<Reply, Error> run_backend(Request request) {
   auto file = InputFile::open(out.fd(), program_name);
   if (!file) return std::unexpected(file.error());
   Reply reply = decode_reply(std::move(*file), request);
+  if (is_known && WIFEXITED(status) && reply.parts.empty())
+    return fail("{} is no {}: it gives no answer; {} names another one", *program, program_name,
+                variable);
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";
   if (is_known && status != 0)

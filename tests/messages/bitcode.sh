@@ -220,11 +220,14 @@ if ! bin/bpflink main.bc lib.bc -o out.o 2>errors; then
     bin/bpflink main.bc lib.bc -o out.o
 fi
 BPFLINK_LTO=/no/such/program fails 'main.bc: LLVM bitcode needs the program that BPFLINK_LTO names, /no/such/program: No such file or directory' main.bc lib.bc
-BPFLINK_LTO=/bin/false fails 'main.bc: bpflink-lto ended with status 1' main.bc
-BPFLINK_LTO=/bin/true fails 'main.bc: LLVM made no object' main.bc
+for other in /bin/false /bin/true; do
+  BPFLINK_LTO=$other fails \
+    "main.bc: $other is no bpflink-lto: it gives no answer; BPFLINK_LTO names another one" --threads 2 main.bc lib.bc
+done
 printf '\177ELF' >no-program
 chmod +x no-program
-BPFLINK_LTO=./no-program fails 'main.bc: cannot run ./no-program: Exec format error' main.bc
+BPFLINK_LTO=./no-program fails 'main.bc: cannot run ./no-program: Exec format error; BPFLINK_LTO names another one' \
+  main.bc lib.bc
 
 # program NAME <<SCRIPT
 program() {

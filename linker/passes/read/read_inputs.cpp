@@ -248,6 +248,11 @@ class InputReader {
         compile(std::span(modules).subspan(begin, end - begin));
       }
     });
+    // What is so of all of them is said of the first.
+    for (const auto& first = modules.front()->failure; Candidate * module : modules)
+      if (module != modules.front() && first && module->failure &&
+          module->failure->message == first->message)
+        module->failure.reset();
   }
 
   void compile(std::span<Candidate* const> modules) const {
