@@ -21,7 +21,6 @@
 
 #include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
-#include "linker/io/read_to_end.hpp"
 #include "linker/io/retry.hpp"
 #include "linker/lto/bitcode.hpp"
 #include "linker/lto/session.hpp"
@@ -68,11 +67,11 @@ std::expected<void, Error> confine(const LinkOptions& options) {
   return {};
 }
 
-std::string_view map_input() {
+std::string_view map(int fd) {
   struct stat info;
-  if (::fstat(STDIN_FILENO, &info) != 0 || info.st_size == 0) return {};
+  if (::fstat(fd, &info) != 0 || info.st_size == 0) return {};
   auto size = static_cast<size_t>(info.st_size);
-  void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+  void* bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   return bytes == MAP_FAILED ? "" : std::string_view(static_cast<const char*>(bytes), size);
 }
 
@@ -95,36 +94,29 @@ void set_switches(const Llvm& llvm, const LinkOptions& options) {
 }
 
 /// LLVM's list of its switches, which it prints and then ends the process.
-std::string print_switches(const Llvm& llvm) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {};
+std::string_view print_switches(const Llvm& llvm) {
   const pid_t child = ::fork();
   if (child == 0) {
-    ::dup2(ends[1], STDOUT_FILENO);
     const char* arguments[] = {"bpflink", "--help-hidden"};
     llvm.ParseCommandLineOptions(std::ssize(arguments), arguments, "");
     ::_exit(1);
   }
-  ::close(ends[1]);
-  auto text = read_to_end(ends[0]);
-  ::close(ends[0]);
   retry([&] { return ::waitpid(child, nullptr, 0); });
-  return text ? std::string(text_of(*text)) : "";
+  return map(STDOUT_FILENO);
 }
 
 /// Error: LLVM, which says nothing of it, has not all of the switches.
 std::expected<void, Error> check_switches(const Llvm& llvm,
                                           const std::vector<std::string>& switches) {
-  const std::string known = switches.empty() ? "" : print_switches(llvm);
+  const std::string_view known = switches.empty() ? "" : print_switches(llvm);
   for (const std::string& text : switches) {
-    const std::string_view whole = text;
-    std::string_view name = whole.substr(std::min(whole.find_first_not_of('-'), whole.size()));
+    std::string_view name = text;
+    name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
     name = name.substr(0, name.find('='));
-    bool is_known = std::ranges::any_of(std::string_view("= \n["), [&](char end) {
-      return known.contains(fmt::format(" -{}{}", name, end)) ||
-             known.contains(fmt::format(" --{}{}", name, end));
-    });
-    if (!is_known) return fail("LLVM {} has no switch {} (--llvm-args)", llvm.version, text);
+    const std::string listed = fmt::format(" {}{}", name.size() > 1 ? "--" : "-", name);
+    if (std::ranges::none_of(std::string_view("= \n["),
+                             [&](char end) { return known.contains(listed + end); }))
+      return fail("LLVM {} has no switch {} (--llvm-args)", llvm.version, text);
   }
   return {};
 }
@@ -176,7 +168,7 @@ void compile(const Llvm& llvm, const Request& request) {
 int run() {
   end_with_linker();
   Request request;
-  if (std::string_view input = map_input(); !decode(request, input)) ::_exit(1);
+  if (std::string_view input = map(STDIN_FILENO); !decode(request, input)) ::_exit(1);
   const LinkOptions& options = request.options;
   auto [newest, module] = newest_producer(request);
   auto llvm = load_llvm(options.lto_library, options.lto_first_library, newest);
