@@ -117,7 +117,7 @@ struct LinkOptions {
   /// Symbols and types to explain in LinkReport::explanations (`--explain`).
   std::vector<std::string> explain = {};
   /// How far to optimize inputs that are LLVM bitcode, 0 to 3, as for -O of a compiler (`--lto-O`).
-  unsigned lto_level = 2;
+  unsigned lto_level = 1;
   /// The processor to compile bitcode for, as for -mcpu (`--lto-cpu`); "" for the one that it
   /// names.
   std::string lto_cpu = {};

@@ -151,7 +151,6 @@ constexpr unsigned function_index = ~0u;
   X(GetBasicBlockParent, Value, (Block))                                                          \
   X(CloneModule, LlvmModule, (LlvmModule))                                                        \
   X(RemoveEnumAttributeAtIndex, void, (Value, unsigned, unsigned))                                \
-  X(TypeOf, Type, (Value))                                                                        \
   X(GetSubprogram, Metadata, (Value))                                                             \
   X(CountParams, unsigned, (Value))                                                               \
   X(IsNull, int, (Value))                                                                         \

@@ -23,11 +23,9 @@ class Optimizer {
   LlvmModule run(LlvmModule joined) {
     if (!make_internal(joined)) return nullptr;
     if (session_.options.lto_save_temps) session_.show(PartKind::Joined, joined);
-    LlvmModule optimized = optimize(joined);
-    if (!optimized) return nullptr;
-    put_outer_maps_last(optimized);
-    bool is_done = make_internal(optimized) && drop_built_ins(optimized);
-    return is_done ? optimized : nullptr;
+    if (!optimize(joined)) return nullptr;
+    put_outer_maps_last(joined);
+    return make_internal(joined) && drop_built_ins(joined) ? joined : nullptr;
   }
 
  private:
@@ -106,56 +104,31 @@ class Optimizer {
 
   // ---- what LLVM must not make of it
 
-  /// Optimizes a copy of the module. Null after an error.
+  /// Optimizes the module. Returns whether that was without an error.
   ///
-  /// LLVM passes the members of a struct in place of a pointer to it where it knows all calls.
-  /// These may be more than five, which kernels do not take, and others than those of BTF. It does
-  /// so only if nothing else has the address of the function: in another attempt, a variable has.
-  LlvmModule optimize(LlvmModule module) {
+  /// What LLVM does within a file, it does better here, where functions of other files are inlined;
+  /// its pipelines for whole programs do not so, or merge loads from packets, of which verifiers
+  /// then know no bounds. From its third level on, it passes the members of a struct in place of a
+  /// pointer to it. These may be more than five, which kernels do not take, and others than those
+  /// of BTF.
+  bool optimize(LlvmModule module) const {
     const std::vector<std::string> global = hide_bodies(module);
-    std::vector<std::string> variables;
-    for (;;) {
-      LlvmModule copy = llvm_.CloneModule(module);
-      if (!session_.run_passes(copy,
-                               fmt::format("forceattrs,lto<O{}>", session_.options.lto_level)))
-        return nullptr;
-      std::unordered_set<Value> promoted;
-      ir_.for_each_function(copy, [&](Value f) {
-        Value original = original_of(f, module);
-        if (original && llvm_.CountParams(f) > llvm_.CountParams(original))
-          promoted.insert(original);
-      });
-      if (promoted.empty()) {
-        for (const std::string& name : variables) llvm_.DeleteGlobal(ir_.find(copy, name));
-        for (const std::string& name : global)
-          llvm_.SetLinkage(ir_.find(copy, name), external_linkage);
-        return copy;
-      }
-      llvm_.DisposeModule(copy);
-      ir_.for_each_function(module, [&](Value function) {
-        if (!promoted.contains(function)) return;
-        Value variable = ir_.add_global(module, "bpflink.address", llvm_.TypeOf(function));
-        llvm_.SetInitializer(variable, function);
-        variables.push_back(ir_.name_of(variable));
-      });
-    }
-  }
-
-  /// The function before optimization, which names clones "f.specialized.1"; null if there is none.
-  Value original_of(Value function, LlvmModule module) const {
-    if (llvm_.IsDeclaration(function)) return nullptr;
-    for (std::string name = ir_.name_of(function);;) {
-      if (Value original = llvm_.GetNamedFunction(module, name.c_str())) return original;
-      size_t end = name.rfind('.');
-      if (end == name.npos) return nullptr;
-      name.resize(end);
-    }
+    const unsigned level = std::min(session_.options.lto_level, 2U);
+    if (!session_.run_passes(module, level == 0 ? "forceattrs,lto<O0>"
+                                                : fmt::format("forceattrs,default<O{}>", level)))
+      return false;
+    for (const std::string& name : global)
+      llvm_.SetLinkage(ir_.find(module, name), external_linkage);
+    return true;
   }
 
   /// Verifiers check global functions on their own, and other programs replace them: who calls them
   /// may rely on their prototypes alone. As definitions that may become others of the same meaning,
   /// they are inlined, and LLVM infers nothing from them. What compilers have inferred goes.
   /// Returns the names of those that were no such definitions.
+  ///
+  /// The backend refuses functions that return a struct through a pointer and say so. Of others
+  /// than global ones, that need not be known.
   std::vector<std::string> hide_bodies(LlvmModule module) const {
     constexpr std::string_view inferred =
         "argmemonly captures dead_on_return dereferenceable "
@@ -163,14 +136,18 @@ class Optimizer {
         "inaccessiblememonly initializes memory noalias nocapture nofree nonnull "
         "norecurse noreturn nosync range readnone readonly returned willreturn "
         "writeonly";
+    constexpr std::string_view through_pointer = "sret";
     std::vector<std::string> names;
     ir_.for_each_function(module, [&](Value f) {
-      if (llvm_.IsDeclaration(f) || llvm_.GetLinkage(f) != external_linkage) return;
-      names.push_back(ir_.name_of(f));
-      llvm_.SetLinkage(f, weak_odr_linkage);
+      const bool is_global = llvm_.GetLinkage(f) == external_linkage;
+      if (llvm_.IsDeclaration(f) || (!is_global && !ir_.is_local(f))) return;
+      if (is_global) {
+        names.push_back(ir_.name_of(f));
+        llvm_.SetLinkage(f, weak_odr_linkage);
+      }
       // At the function (~0), its result (0) and its parameters
       const unsigned count = llvm_.CountParams(f) + 2;
-      for (auto part : std::views::split(inferred, ' '))
+      for (auto part : std::views::split(is_global ? inferred : through_pointer, ' '))
         if (unsigned kind = llvm_.GetEnumAttributeKindForName(part.data(), part.size()))
           for (unsigned i = 0; i < count; ++i) llvm_.RemoveEnumAttributeAtIndex(f, i - 1, kind);
     });

@@ -144,7 +144,7 @@ bool Session::make_bpf(LlvmModule module) {
 
 /// Without optimization, code generation omits the pass that makes CO-RE relocations.
 Machine Session::machine_for(LlvmModule module) {
-  constexpr int default_reloc = 0, default_code_model = 0;
+  constexpr int default_level = 2, default_reloc = 0, default_code_model = 0;
   const char* triple = llvm.GetTarget(module);
   Target target = nullptr;
   char* message = nullptr;
@@ -157,8 +157,7 @@ Machine Session::machine_for(LlvmModule module) {
   Machine& machine = machines_[fmt::format("{} {} {}", triple, of.name, of.features)];
   if (!machine)
     machine = llvm.CreateTargetMachine(target, triple, of.name.c_str(), of.features.c_str(),
-                                       std::max(static_cast<int>(options.lto_level), 1),
-                                       default_reloc, default_code_model);
+                                       default_level, default_reloc, default_code_model);
   return machine;
 }
 

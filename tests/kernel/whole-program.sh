@@ -71,3 +71,36 @@ same_verdict refused '__noinline int f(int x) { asm volatile(""); return x; }' '
 same_verdict refused '__noinline int f(int x) { asm volatile("" ::"r"(x)); return 3; }' 'int f(int x)' 'return table[f(ctx->len)];'
 same_verdict refused '__noinline unsigned f(unsigned x) { asm volatile(""); return x & 7; }' 'unsigned f(unsigned x)' \
   'unsigned i = f(ctx->len); return i < 8 ? 0 : *(int *)(long)i;'
+
+# Both branches load from the packet. One load from either address has no bounds that a verifier knows.
+bitcode swapped <<'END'
+#include <linux/if_ether.h>
+#include <linux/udp.h>
+struct ports { __u16 from, to; __u32 flags; };
+static __attribute__((noinline)) int read_ports(void *packet, __u64 offset, void *end, struct ports *ports)
+{
+  struct udphdr *udp = packet + offset;
+  if ((void *)(udp + 1) > end) return 0;
+  if (ports->flags & 1) {
+    ports->from = udp->dest;
+    ports->to = udp->source;
+  } else {
+    ports->from = udp->source;
+    ports->to = udp->dest;
+  }
+  return 1;
+}
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+  void *packet = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+  struct ports ports = {.flags = ctx->rx_queue_index};
+  struct ethhdr *eth = packet;
+  if ((void *)(eth + 1) > end) return XDP_DROP;
+  __u64 offset = sizeof *eth + (eth->h_dest[0] & 15);
+  if (!read_ports(packet, offset, end, &ports)) return XDP_DROP;
+  if (ports.from == 7 && !read_ports(packet, offset + 8, end, &ports)) return XDP_DROP;
+  return ports.from + 3 * ports.to == 29 ? XDP_PASS : XDP_TX;
+}
+END
+"$BPFLINK" -q swapped.bc -o swapped.o
+run_object swapped.o

@@ -377,7 +377,7 @@ umask 022
 compiles yes main.bc lib.bc
 compiles no main.bc lib.bc
 compiles no --Map map main.bc lib.bc
-compiles yes --lto-O1 main.bc lib.bc
+compiles yes --lto-O2 main.bc lib.bc
 compiles yes lib.bc main.bc
 compiles yes -u scale main.bc lib.bc
 compiles yes host.bc lib.bc
@@ -404,7 +404,7 @@ for damage in 'truncate -s -1' 'truncate -s 3' 'truncate -s 0' 'truncate -s 100'
 done
 rm -r kept
 compiles yes main.bc lib.bc
-compiles yes --lto-O1 main.bc lib.bc
+compiles yes --lto-O2 main.bc lib.bc
 # What is under the name of another result, by a copy or by another user's link, is not taken.
 entries=(kept/here/*)
 cp -r kept other
@@ -434,7 +434,7 @@ ls kept/here >old
 dd if=/dev/urandom bs=1M count=1 status=none of="kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./9/')"
 touch -d '1 hour ago' kept/here/9*
 echo mine >kept/here/notes
-compiles yes --lto-cache-size 1 --lto-O1 main.bc lib.bc
+compiles yes --lto-cache-size 1 --lto-O2 main.bc lib.bc
 [[ ! $(ls kept/here/9*) ]] 2>/dev/null || fail 'an old entry stays beyond the size'
 for name in $(<old) notes; do [[ -e kept/here/$name ]] || fail "$name is gone"; done
 truncate -s 2M "kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./8/')"

@@ -247,7 +247,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
         {"-s,--strip-all", "", "-x and -S: drop all that loaders do not need",
          always([&](std::string_view) { command.strip_debug = link.discard_locals = true; })}}},
       {"LLVM bitcode",
-       {{"--lto-O", "N", "Optimize files of bitcode, joined, as -ON does: 0 to 3 (default: 2)",
+       {{"--lto-O", "N", "Optimize files of bitcode, joined, as -ON does: 0 to 3 (default: 1)",
          store_number(link.lto_level, 0, 3), FileUse::Read, "0|1|2|3"},
         {"--lto-cpu", "NAME", "Compile bitcode for NAME, as -mcpu does (default: as it says)",
          store(link.lto_cpu), FileUse::Read, "v1|v2|v3|v4"},

@@ -104,6 +104,7 @@ bool is_from_rustc(std::span<const std::string> arguments) {
 RustLinker::RustLinker(CommandLine& command) : command_(command) {
   command.whole_archive = true;
   command.link.kernel_names = command.link.for_rustc = true;
+  command.link.lto_level = 2;
 }
 
 OptionGroup RustLinker::options() {
@@ -112,10 +113,9 @@ OptionGroup RustLinker::options() {
       "Options of bpf-linker",
       {{"--cpu", "NAME...", "Compile for NAME; generic: as inputs in C say", store(cpu_)},
        {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
-       // rustc gives its level before that of the user. Below the second, LLVM inlines little where
-       // all is one program, and not even core compiles; what is to be small says so itself.
-       {"-O", "0|1|2|3|s|z...", "Optimize as -O3 of a compiler does; others: as -O2 (default)",
-        always([&](std::string_view level) { link.lto_level = level == "3" ? 3 : 2; })},
+       // rustc gives its level before that of the user. What is to be small says so itself.
+       {"-O", "0|1|2|3|s|z...", "0, 1: as -O1 of a compiler does; others: as -O2 (default)",
+        always([&](std::string_view level) { link.lto_level = level < "2" ? 1 : 2; })},
        {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
         always([&](std::string_view kind) {
           // The first output is the one that counts.

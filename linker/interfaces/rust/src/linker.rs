@@ -55,7 +55,7 @@ pub struct Options {
     pub library_paths: Vec<String>,
     /// Symbols to keep; others of bitcode become internal (`--export`).
     pub exports: Vec<String>,
-    /// How far to optimize LLVM bitcode, "0" to "3"; by default "2" (`--lto-O`).
+    /// How far to optimize LLVM bitcode, "0" to "3"; by default "1" (`--lto-O`).
     pub lto_level: Option<String>,
     /// The processor to compile bitcode for, such as "v3"; by default the one that it names
     /// (`--lto-cpu`).
