@@ -244,6 +244,9 @@ BPFLINK_LTO=./crashes fails 'main.bc: LLVM crashed: Segmentation fault; --lto-li
 # It has said which release it is: kind 6, of module 0, 7 bytes.
 program crashes <<<"printf '\6%015d\7%07dLLVM 99' 0 0 | tr 0 '\0' >&3; kill -SEGV \$\$"
 BPFLINK_LTO=./crashes fails 'main.bc: LLVM 99 crashed: Segmentation fault; --lto-library chooses another one' main.bc
+sed -i 's/kill .*/exit $STATUS/' crashes
+STATUS=3 BPFLINK_LTO=./crashes fails 'main.bc: bpflink-lto ended with status 3' main.bc
+STATUS=0 BPFLINK_LTO=./crashes fails 'main.bc: LLVM made no object' main.bc
 program crashes-then <<END
 [[ ! -e ran ]] || kill -SEGV \$\$
 touch ran
