@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 #include <span>
 
 #include "linker/io/directory.hpp"
+#include "linker/io/held_signals.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/object/archive.hpp"
@@ -111,13 +114,25 @@ std::expected<void, OutputProblem> Outputs::write(const Output& output,
   return {};
 }
 
-std::vector<OutputProblem> Outputs::commit() {
-  std::vector<OutputFile*> files;
-  for (Output& output : outputs_) files.insert(files.begin(), &output.file);
-  std::vector<OutputProblem> problems;
-  for (const auto& [index, error] : OutputFile::commit_all(files))
-    problems.push_back(problem_of(outputs_[outputs_.size() - 1 - index].name, error));
-  return problems;
+std::expected<void, OutputProblem> Outputs::commit() {
+  std::expected<void, OutputProblem> result;
+  auto is_done = [&](Output& output, std::expected<void, Error> ok) {
+    if (!ok) result = std::unexpected(problem_of(output.name, ok.error()));
+    return ok.has_value();
+  };
+  for (Output& output : outputs_)
+    if (!is_done(output, output.file.prepare())) return result;
+  // A pipe among the reports may take forever, so it comes before signals wait.
+  for (Output& output : outputs_ | std::views::drop(1))
+    if (output.file.is_special() && !is_done(output, output.file.commit())) return result;
+  std::optional<HeldSignals> held(std::in_place);
+  for (Output& output : outputs_ | std::views::reverse) {
+    bool is_first = &output == &outputs_.front();
+    if (output.file.is_special() && !is_first) continue;
+    if (output.file.is_special()) held.reset();
+    if (!is_done(output, output.file.commit())) return result;
+  }
+  return result;
 }
 
 }  // namespace bpflink

@@ -1,4 +1,4 @@
-// The files that one run of a program writes: all, or none.
+// The files that one run of a program writes: its object after all others, or not at all.
 #pragma once
 
 #include <deque>
@@ -60,9 +60,9 @@ class Outputs {
   static std::expected<void, OutputProblem> write(const Output& output,
                                                   std::span<const std::byte> bytes);
 
-  /// Puts all outputs in their places, the first one last: if that is new, all are. Returns why
-  /// not, and which files could not be put back (OutputFile::commit_all()).
-  std::vector<OutputProblem> commit();
+  /// Puts all outputs in their places, the first one last: if that is new, all are. No signal comes
+  /// between them. Errors: one cannot be written; what comes after it stays as it was.
+  std::expected<void, OutputProblem> commit();
 
   /// Removes temporary files that were not renamed.
   void clear() { outputs_.clear(); }

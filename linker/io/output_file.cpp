@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -187,9 +186,8 @@ std::expected<void, Error> OutputFile::open_temporary(mode_t mode) {
   return {};
 }
 
-/// Performs the steps of commit() that can fail, without changing the path.
 std::expected<void, Error> OutputFile::prepare() {
-  if (is_in_memory() || is_special()) return {};
+  if (is_in_memory() || is_special() || !temporary_.empty()) return {};
   if (auto ok = name_temporary(); !ok) return ok;
   // Closing a descriptor reports what could not be stored (NFS). Another one holds the lock.
   int copy = ::fcntl(fd(), F_DUPFD_CLOEXEC, 0);
@@ -211,79 +209,11 @@ std::expected<void, Error> OutputFile::name_temporary() {
 
 std::expected<void, Error> OutputFile::commit() {
   if (auto ok = prepare(); !ok) return ok;
-  return commit_prepared();
-}
-
-std::expected<void, Error> OutputFile::commit_prepared() {
-  if (is_special()) return commit_special();
   if (is_in_memory()) return {};
+  if (is_special()) return commit_special();
   HeldSignals held;  // the name is another process's once it is free
   if (::rename(temporary_.path().c_str(), path_.c_str()) != 0) return commit_error();
   temporary_.keep();
-  return {};
-}
-
-/// Like commit_prepared(), but keeps the previous file as `temporary_`, until it is removed or put
-/// back. Not every file system can exchange two names (NFS cannot): there the path has no file for
-/// a moment.
-std::expected<void, Error> OutputFile::exchange() {
-  const std::string& name = temporary_.path();
-  for (int access : {O_RDONLY, O_WRONLY})
-    if (!previous_.is_open()) previous_ = open_file(path_, access | O_NOFOLLOW | O_NONBLOCK);
-  if (previous_.is_open()) lock_temporary(previous_.fd());
-  if (::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return {};
-  std::string aside = name + ".old";
-  bool can_exchange = errno != EINVAL && errno != ENOSYS;
-  if (can_exchange || ::rename(path_.c_str(), aside.c_str()) != 0) {
-    if (errno == ENOENT) return commit_prepared();
-    return commit_error();
-  }
-  if (::rename(name.c_str(), path_.c_str()) != 0) {
-    auto error = commit_error();
-    ::rename(aside.c_str(), path_.c_str());
-    return error;
-  }
-  temporary_.keep();
-  temporary_ = Temporary(std::move(aside));
-  previous_ = Descriptor();  // no process takes this name for a leftover
-  return {};
-}
-
-/// Undoes exchange().
-std::expected<void, Error> OutputFile::put_back() {
-  bool done = temporary_.empty() ? ::unlink(path_.c_str()) == 0
-                                 : ::rename(temporary_.path().c_str(), path_.c_str()) == 0;
-  // If it cannot be put back, at least keep it.
-  temporary_.keep();
-  if (!done) return system_error("cannot put back what was there");
-  return {};
-}
-
-std::vector<OutputFile::CommitFailure> OutputFile::commit_all(std::span<OutputFile* const> files) {
-  std::vector<size_t> exchanged;
-  auto roll_back = [&](size_t index, const Error& error) {
-    std::vector<CommitFailure> failures = {{index, error}};
-    for (size_t i : exchanged)
-      if (auto ok = files[i]->put_back(); !ok) failures.push_back({i, ok.error()});
-    return failures;
-  };
-  for (size_t i = 0; i < files.size(); ++i)
-    if (auto ok = files[i]->prepare(); !ok) return roll_back(i, ok.error());
-  std::optional<HeldSignals> held;
-  for (bool is_special : {true, false}) {
-    if (!is_special) held.emplace();
-    for (size_t i = 0; i + 1 < files.size(); ++i) {
-      if (files[i]->is_special() != is_special || files[i]->is_in_memory()) continue;
-      auto ok = is_special ? files[i]->commit_special() : files[i]->exchange();
-      if (!ok) return roll_back(i, ok.error());
-      if (!is_special) exchanged.push_back(i);
-    }
-  }
-  if (!files.empty() && files.back()->is_special()) held.reset();  // a pipe may take forever
-  if (!files.empty())
-    if (auto ok = files.back()->commit_prepared(); !ok)
-      return roll_back(files.size() - 1, ok.error());
-  for (size_t i : exchanged) files[i]->temporary_.remove();
   return {};
 }
 

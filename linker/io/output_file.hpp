@@ -43,18 +43,13 @@ class OutputFile {
   /// Open for reading and writing, empty, seekable. Owned by this object.
   int fd() const { return file_.fd(); }
 
-  /// Errors: the bytes could not all be stored, or the file not be renamed.
-  std::expected<void, Error> commit();
+  /// The steps of commit() that are likely to fail, without a change to the path: if several files
+  /// belong together, the caller takes them for all before it commits the first. Errors: the bytes
+  /// could not all be stored, or the file gets no name.
+  std::expected<void, Error> prepare();
 
-  struct CommitFailure {
-    size_t index;  ///< of the file
-    Error error;
-  };
-  /// Commits several files, all or none. The last file is committed last. Pipes and devices among
-  /// the others come first, because what is written to them cannot be undone. If a file cannot be
-  /// committed, the earlier files are put back. Returns nothing on success, otherwise the failure,
-  /// followed by files that could not be put back.
-  static std::vector<CommitFailure> commit_all(std::span<OutputFile* const> files);
+  /// Errors: those of prepare(); the file cannot be renamed or written to.
+  std::expected<void, Error> commit();
 
   /// The identity of the file that commit() replaces, creates or writes to; nothing for a device or
   /// memory.
@@ -68,23 +63,16 @@ class OutputFile {
   bool is_in_memory() const { return path_.empty() && !is_special(); }
   static std::expected<OutputFile, Error> open_special(Descriptor target);
   std::expected<void, Error> open_temporary(mode_t mode);
-  std::expected<void, Error> prepare();
   std::expected<void, Error> name_temporary();
-  std::expected<void, Error> commit_prepared();
   std::expected<void, Error> commit_special();
-  std::expected<void, Error> exchange();
-  std::expected<void, Error> put_back();
 
   std::string path_;  // symbolic links resolved; "" for none
   std::optional<FileIdentity> identity_;
   std::optional<uid_t> owner_;      // of the file that is replaced
   Descriptor file_;                 // stays open after commit(): it holds the temporary's lock
-  Descriptor previous_;             // the same for the previous file, after exchange()
   Descriptor special_;              // the target if it is not a regular file
   bool replaces_contents_ = false;  // truncates a seekable special target first
-  // The file's name until commit(); after exchange(), the name of the previous file. Empty if there
-  // is no such file. Removed before the locks are released.
-  Temporary temporary_;
+  Temporary temporary_;             // the file's name until commit(); removed before the lock is
 };
 
 }  // namespace bpflink

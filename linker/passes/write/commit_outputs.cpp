@@ -1,4 +1,4 @@
-// Pass: rename all outputs to their places, or none.
+// Pass: rename all outputs to their places.
 #include "linker/context.hpp"
 
 namespace bpflink {
@@ -9,8 +9,7 @@ void commit_outputs(Context& context) {
       return report_output(context, {"", std::move(ok.error().message)});
   // The linked object comes last. Build tools check only the object: if it is new, the link has
   // succeeded.
-  for (OutputProblem& problem : context.outputs.commit())
-    report_output(context, std::move(problem));
+  if (auto ok = context.outputs.commit(); !ok) report_output(context, std::move(ok.error()));
 }
 
 }  // namespace bpflink

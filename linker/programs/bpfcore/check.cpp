@@ -388,7 +388,7 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
                fmt::format("there are more problems, with {}", count_of(omitted, "finding")));
   if (auto ok = write_reports(options, report, problems, outputs); !ok)
     return fail(ok.error().message);
-  if (auto failures = outputs.commit(); !failures.empty()) return fail(failures.front().message);
+  if (auto ok = outputs.commit(); !ok) return fail(ok.error().message);
   if (!options.against.empty()) {
     auto is_as_before = compare_loads(report, options.against);
     if (!is_as_before) return std::unexpected(is_as_before.error());

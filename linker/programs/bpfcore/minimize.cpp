@@ -222,7 +222,7 @@ class Minimize {
         return fail(ok.error().message);
     }
     if (auto ok = check_outputs(outputs_, options_, inputs_); !ok) return ok;
-    if (auto failures = outputs_.commit(); !failures.empty()) return fail(failures.front().message);
+    if (auto ok = outputs_.commit(); !ok) return fail(ok.error().message);
     made_.keep();
     return {};
   }

@@ -225,11 +225,8 @@ std::expected<void, Error> Program::show(const MergedBtf& merged, std::span<cons
 }
 
 std::expected<void, Error> Program::commit() {
-  auto problems = outputs_.commit();
-  if (problems.empty()) return {};
-  for (const OutputProblem& problem : std::span(problems).subspan(1))
-    print_error("btfdedup", problem.message);
-  return fail(problems.front().message);
+  if (auto ok = outputs_.commit(); !ok) return fail(ok.error().message);
+  return {};
 }
 
 /// Writes the BTF of the one input as an older reader takes it (--target). Errors: a file cannot be
@@ -265,7 +262,8 @@ std::expected<void, Error> convert_input(const BtfdedupOptions& options) {
   auto blob = convert_btf(*btf, *options.target, use);
   if (!blob) return fail_in(source.name, blob.error());
   if (auto ok = Outputs::write(**output, *blob); !ok) return fail(ok.error().message);
-  return first_of(outputs.commit());
+  if (auto ok = outputs.commit(); !ok) return fail(ok.error().message);
+  return {};
 }
 
 /// The file in a directory that a module's types go to: `nf_conntrack.btf`, as in /sys/kernel/btf.
