@@ -131,7 +131,7 @@ struct Context {
 
   /// The linked object read back by read_output(), or null.
   InputFile written_file;
-  std::unique_ptr<ObjectFile> written;
+  std::shared_ptr<const ObjectFile> written;
   /// The linked object, if the target is memory.
   std::vector<std::byte> memory;
 
@@ -179,6 +179,7 @@ void rebase_btf_ext(Context&);
 void finish_btf(Context&);
 void write_output(Context&);
 void read_output(Context&);
+void check_verdicts(Context&);
 void verify_output(Context&);
 void describe_output(Context&);
 void make_report(Context&);

@@ -73,8 +73,7 @@ void link(Context& context) {
   // Warn about sections whose names are like those of programs.
   if (!options.partial) RUN(check_programs);
 
-  // Warn about functions that lost their SEC(), and of those that verifiers refuse: recursive ones,
-  // and global ones by their types.
+  // Warn about functions that lost their SEC(), and of arguments that verifiers cannot follow.
   if (!options.partial) RUN(check_functions);
 
   // Refuse pointers in data that code reads, which no loader fills in.
@@ -83,10 +82,10 @@ void link(Context& context) {
   // Check the accesses of CO-RE relocations.
   if (!options.partial) RUN(check_core);
 
-  // Warn about helpers that the license forbids.
+  // Warn about licenses that no loader finds.
   if (!options.partial) RUN(check_license);
 
-  // Check for maps that are static, and for variables that only some files declare as maps.
+  // Check for variables that only some files declare as maps.
   RUN(check_maps);
 
   // Check externs whose const differs from the definition's, and weak functions without a
@@ -154,8 +153,11 @@ void link(Context& context) {
   // Write the object to its temporary file.
   RUN(write_output);
 
-  // Read the written object back, for the next two passes.
-  if (options.verify || joins || is_shown) RUN(read_output);
+  // Read the written object back, for the next three passes.
+  if (!options.partial || options.verify || joins || is_shown) RUN(read_output);
+
+  // Warn about what no loader or kernel takes: what bpfcore says of the output on any kernel.
+  if (!options.partial) RUN(check_verdicts);
 
   // Check the object before it replaces anything. What LLVM makes of other languages' types may be
   // such that kernels refuse it.

@@ -20,10 +20,19 @@ CodeGraph::CodeGraph(const ObjectFile& file) : object(file) {
   find_functions();
   split_overlaps();
   describe_functions();
-  find_variables();
-  decode();
+  for (CodeFunction& function : functions) decode(function);
   connect();
   mark_loaded();
+}
+
+void CodeGraph::find_blocks() {
+  find_variables();
+  for (CodeFunction& function : functions) find_blocks(function);
+  // A reference into the middle of a function makes it opaque.
+  for (const CodeInsn& insn : insns)
+    if (insn.reference.kind == CodeReference::Kind::Call ||
+        insn.reference.kind == CodeReference::Kind::Callback)
+      functions[insn.reference.index].is_opaque |= insn.reference.offset != 0;
 }
 
 /// Several symbols at one place are one function.
@@ -87,16 +96,12 @@ void CodeGraph::describe_functions() {
           CodeExtern{declaration.type().type(), declaration.role == SectionRole::Kconfig,
                      declaration.is_func()});
   }
-  std::unordered_map<uint32_t, uint32_t> function_of_type;
-  std::unordered_map<std::string_view, uint32_t> function_of_name;
-  for (uint32_t i = 0; i < functions.size(); ++i)
-    function_of_name.try_emplace(functions[i].name, i);
   object.for_each_func_info([&](const InputSection& section, FuncInfo info) {
     uint32_t index = find_function(section.index, info.insn_off);
     if (index == no_function || functions[index].begin != info.insn_off) return;
     CodeFunction& function = functions[index];
     BtfType type = btf.type(info.type_id);
-    function_of_type.try_emplace(info.type_id, index);
+    function.func_id = info.type_id;
     if (type.func_linkage() == BtfLinkage::Global && !function.is_hidden) function.is_global = true;
     BtfType prototype = btf.type(type.type());
     if (prototype.kind() != BtfKind::FuncProto) return;
@@ -104,7 +109,14 @@ void CodeGraph::describe_functions() {
     function.parameters =
         static_cast<uint8_t>(std::min<uint32_t>(prototype.vlen(), max_parameters));
   });
+  std::unordered_map<uint32_t, uint32_t> function_of_type;
+  std::unordered_map<std::string_view, uint32_t> function_of_name;
   for_each_tagged_callback(object, [&](std::string_view name, uint32_t type) {
+    if (function_of_name.empty())
+      for (uint32_t i = 0; i < functions.size(); ++i) {
+        function_of_type.try_emplace(functions[i].func_id, i);
+        function_of_name.try_emplace(functions[i].name, i);
+      }
     auto thrower = function_of_type.find(type);
     auto callback = function_of_name.find(name);
     if (thrower == function_of_type.end() || callback == function_of_name.end()) return;
@@ -166,7 +178,7 @@ uint32_t CodeGraph::find_function(uint32_t section, int64_t offset) const {
 CodeReference CodeGraph::refer_to_code(uint32_t section, int64_t offset, bool is_call) const {
   using enum CodeReference::Kind;
   uint32_t function = find_function(section, offset);
-  if (function == no_function) return {Unknown};
+  if (function == no_function) return {Unknown, section, offset};
   return {is_call ? Call : Callback, function,
           offset - static_cast<int64_t>(functions[function].begin)};
 }
@@ -187,18 +199,6 @@ CodeReference CodeGraph::refer(const InputSection& section, const Relocation& re
   if (holder && holder->role == SectionRole::Maps && target.symbol) return {Map, relocation.symbol};
   if (!type || (type->is_kconfig && type->is_function)) return {Unknown};
   return {type->is_kconfig ? Kconfig : Ksym, relocation.symbol, relocation.addend};
-}
-
-void CodeGraph::decode() {
-  for (CodeFunction& function : functions) {
-    decode(function);
-    find_blocks(function);
-  }
-  // A reference into the middle of a function makes it opaque.
-  for (const CodeInsn& insn : insns)
-    if (insn.reference.kind == CodeReference::Kind::Call ||
-        insn.reference.kind == CodeReference::Kind::Callback)
-      functions[insn.reference.index].is_opaque |= insn.reference.offset != 0;
 }
 
 void CodeGraph::decode(CodeFunction& function) {
@@ -228,8 +228,7 @@ void CodeGraph::decode(CodeFunction& function) {
 }
 
 void CodeGraph::find_blocks(CodeFunction& function) {
-  std::span<const CodeInsn> code =
-      std::span(insns).subspan(function.first_insn, function.insn_count);
+  const std::span<const CodeInsn> code = insns_of(function);
   function.first_block = static_cast<uint32_t>(blocks.size());
   if (code.empty()) {  // it ends inside its first instruction
     function.is_opaque = true;
@@ -292,8 +291,7 @@ void CodeGraph::connect() {
   auto count = static_cast<uint32_t>(functions.size());
   uses = Graph::make(count, [&](auto add) {
     for (uint32_t i = 0; i < count; ++i)
-      for (const CodeInsn& insn :
-           std::span(insns).subspan(functions[i].first_insn, functions[i].insn_count))
+      for (const CodeInsn& insn : insns_of(functions[i]))
         if (insn.reference.kind == CodeReference::Kind::Call ||
             insn.reference.kind == CodeReference::Kind::Callback)
           add(i, insn.reference.index);

@@ -30,6 +30,9 @@ struct CodeReference {
   Kind kind = Kind::None;
   uint32_t index = 0;
   int64_t offset = 0;
+
+  /// Whether it leads to code of section `index` that no symbol covers.
+  bool is_nameless_code() const { return kind == Kind::Unknown && index != 0; }
 };
 
 struct CodeInsn {
@@ -68,6 +71,7 @@ struct CodeFunction {
   bool is_opaque = false;
   uint8_t parameters = 5;
   uint32_t declared_parameters = UINT32_MAX;  ///< in BTF; the most if that does not tell
+  uint32_t func_id = 0;                       ///< its FUNC, or 0
   uint32_t first_block = 0, block_count = 0;
   uint32_t first_insn = 0, insn_count = 0;
 };
@@ -86,8 +90,10 @@ struct CodeExtern {
 
 class CodeGraph {
  public:
-  /// `object` must outlive the graph.
+  /// Finds the functions and what they refer to. `object` must outlive the graph.
   explicit CodeGraph(const ObjectFile& object);
+  /// Finds what a walk needs besides: blocks, variables of .rodata, opaque functions.
+  void find_blocks();
 
   const ObjectFile& object;
   std::vector<CodeFunction> functions;  ///< by section, then by offset
@@ -98,6 +104,9 @@ class CodeGraph {
   /// By function: whether it is a program, or a loader appends it to one.
   std::vector<bool> is_loaded;
 
+  std::span<const CodeInsn> insns_of(const CodeFunction& function) const {
+    return std::span(insns).subspan(function.first_insn, function.insn_count);
+  }
   /// The function that contains `offset`, or `no_function`.
   uint32_t find_function(uint32_t section, int64_t offset) const;
   /// The block of an instruction's slot, or `no_block`.
@@ -111,7 +120,6 @@ class CodeGraph {
   void find_functions();
   void describe_functions();
   void split_overlaps();
-  void decode();
   void decode(CodeFunction& function);
   void find_blocks(CodeFunction& function);
   void connect();

@@ -8,14 +8,8 @@
 #include "linker/error.hpp"
 #include "linker/object/elf_file.hpp"
 #include "linker/object/elf_kind.hpp"
-#include "linker/object/label_tables.hpp"
-#include "linker/object/map_arguments.hpp"
-#include "linker/object/opcodes.hpp"
-#include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
-#include "linker/object/verifier_rules.hpp"
 #include "linker/text/locations.hpp"
-#include "linker/types/map_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -101,12 +95,11 @@ std::expected<CoreObject, Error> CoreObject::read(std::string name,
   auto object = ObjectAccess::parse(name, image);
   if (!object) return std::unexpected(object.error());
   if (auto ok = check_names(*object); !ok) return std::unexpected(ok.error());
-  std::vector<CoreRecord> records = read_core_records(ObjectAccess::file(*object));
-  std::vector<bool> is_optional;
-  for (const Program& program : object->programs())
-    is_optional.push_back(!program.meaning.autoload);
-  return CoreObject{std::move(name), std::move(*object), std::move(records),
-                    std::move(is_optional)};
+  CoreObject read(std::move(name), std::move(*object));
+  read.records = read_core_records(read.file());
+  for (const Program& program : read.object.programs())
+    read.is_optional.push_back(!program.meaning.autoload);
+  return read;
 }
 
 bool CoreObject::is_skipped(const CoreRecord& record) const {
@@ -121,61 +114,11 @@ std::optional<size_t> CoreObject::find_program(std::string_view program) const {
                : std::nullopt;
 }
 
-namespace {
-
-/// The instructions that have the address of a variable with addresses of labels.
-std::vector<InsnPlace> find_label_tables(const ObjectFile& file) {
-  std::map<uint32_t, std::vector<uint64_t>> labels;  // by section
-  for (const InputSection& section : file.linked_sections())
-    for (const Relocation& relocation : section.relocations)
-      if (!section.is_code() && points_to_label(file, relocation))
-        labels[section.index].push_back(relocation.offset);
-  std::vector<InsnPlace> uses;
-  for (const InputSection& section : file.linked_sections())
-    for (const Relocation& relocation : section.relocations) {
-      if (labels.empty() || !section.is_code() || relocation.type != R_BPF_64_64) continue;
-      auto [holder, offset] = target_of(file, relocation).place;
-      auto of_section = holder ? labels.find(holder->index) : labels.end();
-      if (of_section == labels.end() || offset < 0) continue;
-      auto at = static_cast<uint64_t>(offset);
-      const InputSymbol* variable = file.by_place().find_variable(holder->index, at);
-      auto label = std::ranges::lower_bound(of_section->second, variable ? variable->value : at);
-      uint64_t end = variable ? variable->value + variable->size : at + 1;
-      if (label != of_section->second.end() && *label < end)
-        uses.push_back({section.index, relocation.offset});
-    }
-  return uses;
-}
-
-}  // namespace
-
 void CoreObject::analyze_code() {
-  for (const CoreRecord& record : records) {
-    locations.push_back(find_location(file(), record));
-    accesses.push_back(describe_access(*file().btf, record.relocation));
-  }
-  graph = std::make_unique<const CodeGraph>(file());
-  if (auto uses = find_label_tables(file()); !uses.empty())
-    feature_uses[KernelFeature::LabelTables] = std::move(uses);
-  for (const CodeFunction& function : graph->functions) {
-    for_each_relocated_argument(
-        file().sections[function.section], function.begin, function.end,
-        [&](uint64_t at, uint32_t helper, uint8_t reg, const Relocation& relocation,
-            auto is_certain) {
-          const Map* map = object.find_map(file().symbols[relocation.symbol].name);
-          if (!map || reg != map_register(helper)) return;
-          std::string fault = find_argument_fault(helper, map->type);
-          if (!fault.empty() && is_certain())
-            wrong_maps[{std::move(fault), map->name}].push_back({function.section, at});
-        });
-    for (uint32_t i = 0; i < function.insn_count; ++i) {
-      const CodeInsn& insn = graph->insns[function.first_insn + i];
+  graph = std::make_unique<CodeGraph>(file());
+  for (const CodeFunction& function : graph->functions)
+    for (const CodeInsn& insn : graph->insns_of(function)) {
       InsnPlace place{function.section, insn.at};
-      if (auto feature = feature_of(insn.insn)) feature_uses[*feature].push_back(place);
-      if (insn.reference.kind == CodeReference::Kind::Callback)
-        feature_uses[KernelFeature::FunctionAddress].push_back(place);
-      if (loaded_parameter(insn.insn) > function.declared_parameters)
-        excess_arguments.push_back(place);
       if (insn.reference.kind == CodeReference::Kind::Ksym && !insn.insn.is_call())
         ksym_uses[file().symbols[insn.reference.index].name].push_back(place);
       if (insn.reference.kind == CodeReference::Kind::Map)
@@ -186,6 +129,13 @@ void CoreObject::analyze_code() {
       else if (insn.insn.src_reg == 0 && insn.reference.kind == CodeReference::Kind::None)
         helper_calls[static_cast<uint32_t>(insn.insn.imm)].push_back(place);
     }
+}
+
+void CoreObject::prepare_check() {
+  graph->find_blocks();
+  for (const CoreRecord& record : records) {
+    locations.push_back(find_location(file(), record));
+    accesses.push_back(describe_access(*file().btf, record.relocation));
   }
 }
 

@@ -17,7 +17,6 @@
 #include "linker/code/code_graph.hpp"
 #include "linker/code/core_finding.hpp"
 #include "linker/object/contents.hpp"
-#include "linker/object/kernel_features.hpp"
 
 namespace bpflink {
 
@@ -36,22 +35,23 @@ struct CoreObject {
   Object object;
   /// In the order of .BTF.ext. Like loaders, this skips relocations in code of no function, which
   /// libbpf's linker leaves of losing weak functions.
-  std::vector<CoreRecord> records;
+  std::vector<CoreRecord> records{};
   /// By program: by default, a loader skips it, or it may fail.
-  std::vector<bool> is_optional;
+  std::vector<bool> is_optional{};
 
-  // Set by analyze_code().
+  // Set by prepare_check().
   std::vector<std::string> accesses{};          ///< by record, "struct task_struct.pid"
   std::vector<DiagnosticLocation> locations{};  ///< by record
-  std::unique_ptr<const CodeGraph> graph{};
+
+  // Set by analyze_code().
+  std::unique_ptr<CodeGraph> graph{};
   std::map<uint32_t, std::vector<InsnPlace>> helper_calls{};         ///< by the helper's id
   std::map<std::string_view, std::vector<InsnPlace>> kfunc_calls{};  ///< by the extern's name
   std::map<std::string_view, std::vector<InsnPlace>> map_uses{};     ///< by the map's name
   std::map<std::string_view, std::vector<InsnPlace>> ksym_uses{};    ///< by the variable's name
-  /// Calls of helpers with maps that they do not take, by the reason and the map's name.
-  std::map<std::pair<std::string, std::string_view>, std::vector<InsnPlace>> wrong_maps{};
-  std::vector<InsnPlace> excess_arguments{};  ///< loads of arguments that a function does not have
-  std::map<KernelFeature, std::vector<InsnPlace>> feature_uses{};
+
+  CoreObject(std::string object_name, Object view)
+      : name(std::move(object_name)), object(std::move(view)) {}
 
   const ObjectFile& file() const { return ObjectAccess::file(object); }
   /// Whether a loader passes over a relocation: it is in a program that is not loaded by default.
@@ -64,6 +64,8 @@ struct CoreObject {
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
   /// Finds what a check needs besides relocations.
   void analyze_code();
+  /// Finds what a check on kernels needs besides, and what reports show of relocations.
+  void prepare_check();
 };
 
 /// Whether a file is an object for BPF, not a kernel. Errors: a malformed ELF file.

@@ -1,5 +1,4 @@
-// Checks the arguments of global functions, which verifiers check by their types alone: whether
-// they may be pointers, which came with Linux 5.12; whether the verifier knows what __arg_trusted
+// Checks the tags of arguments of global functions: whether the verifier knows what __arg_trusted
 // and the like say of one, and has the struct that a trusted argument points to.
 #include <fmt/format.h>
 
@@ -110,95 +109,6 @@ CoreFinding& add_finding(KernelNeeds& needs, const Subprogram& subprogram) {
   return finding;
 }
 
-/// Parameters that a loader gives the type of a context, by their FUNCs.
-std::set<std::pair<uint32_t, int32_t>> find_context_parameters(const ObjectFile& file) {
-  std::set<std::pair<uint32_t, int32_t>> found;
-  for (uint32_t id : file.tags) {
-    BtfType tag = file.btf->type(id);
-    if (file.btf->name(tag) == "arg:ctx") found.emplace(tag.type(), tag.component_idx());
-  }
-  return found;
-}
-
-/// Whether a verifier refuses an argument that is a pointer to no context.
-bool takes_pointer(const ObjectFile& file, uint32_t id, BtfType function,
-                   const std::set<std::pair<uint32_t, int32_t>>& contexts) {
-  const BtfView& types = *file.btf;
-  BtfType prototype = types.type(function.type());
-  for (uint32_t i = 0; i < prototype.vlen(); ++i) {
-    uint32_t type = prototype.param(i).type;
-    if (types.kind(skip_modifiers(types, type)) == BtfKind::Ptr &&
-        !contexts.contains({id, static_cast<int32_t>(i)}) && !section_for_parameter(types, type))
-      return true;
-  }
-  return false;
-}
-
-/// Verifiers refused pointers as arguments, and results of type void, before they accepted them.
-void check_prototypes(KernelNeeds& needs, const Subprograms& subprograms) {
-  const ObjectFile& file = needs.code.file();
-  if (needs.kernel.has(KernelFeature::GlobalFunctions) == Knowledge::Absent) return;
-  auto check = [&](KernelFeature feature, auto uses, std::string_view advice) {
-    if (needs.kernel.has(feature) == Knowledge::Known) return;
-    const KernelFeatureRow& row = row_of(feature);
-    for (const auto& [id, subprogram] : subprograms)
-      if (uses(id, subprogram.function))
-        needs.report_release(add_finding(needs, subprogram), row.brought, std::string(row.name),
-                             row.name, fmt::format(fmt::runtime(advice), subprogram.symbol->name));
-  };
-  auto contexts = find_context_parameters(file);
-  check(
-      KernelFeature::PointerArguments,
-      [&](uint32_t id, BtfType function) { return takes_pointer(file, id, function, contexts); },
-      "make {} static, or __hidden if other files call it");
-  check(
-      KernelFeature::VoidResults,
-      [&](uint32_t, BtfType function) { return file.btf->type(function.type()).type() == 0; },
-      "let {} return an int, or make it static or __hidden");
-}
-
-/// The calls of each function, by its index in the graph.
-std::unordered_map<uint32_t, std::vector<InsnPlace>> list_calls(const CodeGraph& graph) {
-  std::unordered_map<uint32_t, std::vector<InsnPlace>> calls;
-  for (const CodeFunction& function : graph.functions)
-    for (const CodeInsn& insn :
-         std::span(graph.insns).subspan(function.first_insn, function.insn_count))
-      if (insn.is_static_call()) calls[insn.reference.index].push_back({function.section, insn.at});
-  return calls;
-}
-
-/// What no verifier accepts.
-void check_types(KernelNeeds& needs, const Subprograms& subprograms) {
-  Knowledge are_checked = needs.kernel.has(KernelFeature::GlobalFunctions);
-  if (are_checked == Knowledge::Absent) return;
-  const ObjectFile& file = needs.code.file();
-  const TaggedArguments tagged = find_tagged_arguments(file);
-  const CodeGraph& graph = *needs.code.graph;
-  // Since Linux 6.8, a verifier looks only into those that it meets a call of.
-  bool are_all_checked = needs.kernel.has_release({6, 8}) == Knowledge::Absent;
-  std::unordered_map<uint32_t, std::vector<InsnPlace>> calls;
-  for (const auto& [id, subprogram] : subprograms) {
-    auto fault = find_function_fault(*file.btf, id, tagged);
-    if (!fault) continue;
-    ProgramList programs = subprogram.programs;
-    if (!are_all_checked) {
-      const InputSymbol& symbol = *subprogram.symbol;
-      if (calls.empty()) calls = list_calls(graph);
-      programs = needs.users_of(
-          calls[graph.find_function(symbol.section, static_cast<int64_t>(symbol.value))],
-          CodeUse::Reached);
-    }
-    if (programs.empty()) continue;
-    CoreFinding& finding = add_finding(needs, subprogram);
-    finding.programs = std::move(programs);
-    std::string what = fmt::format("global function {} {}", subprogram.symbol->name, fault->what);
-    if (are_checked == Knowledge::Unknown)
-      finding.leave_unknown(std::move(what), release_advice);
-    else
-      finding.fail(std::move(what), fault->advice + ", or make it static or __hidden");
-  }
-}
-
 void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
   const ObjectFile& file = needs.code.file();
   if (needs.kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
@@ -223,8 +133,6 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
 void KernelNeeds::check_arguments() {
   if (!code.file().btf) return;
   const Subprograms subprograms = find_subprograms(*this);
-  check_prototypes(*this, subprograms);
-  check_types(*this, subprograms);
   check_tags(*this, subprograms);
 }
 

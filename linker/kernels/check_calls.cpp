@@ -271,19 +271,14 @@ std::vector<Caller> group_callers(const KernelNeeds& needs, const CallRules& rul
 /// Of a function that the kernel has: whether those that reach a call of it may call it.
 template <typename PermissionOf>
 void check_callers(KernelNeeds& needs, const CallRules& rules, CoreNeed need,
-                   const std::string& name, std::span<const InsnPlace> calls, bool is_gpl_only,
+                   const std::string& name, std::span<const InsnPlace> calls,
                    PermissionOf permission_of) {
-  bool is_forbidden = is_gpl_only && !is_gpl_compatible(needs.object.license());
   auto may_fail = [&](const Program& program) {
-    return is_forbidden || permission_of(program).knowledge != Knowledge::Known;
+    return permission_of(program).knowledge != Knowledge::Known;
   };
   if (std::ranges::none_of(needs.object.programs(), may_fail)) return;
   ProgramList users = needs.users_of(calls, CodeUse::Reached);
   if (users.empty()) return;
-  if (is_forbidden)
-    return needs.add(need, name, std::move(users), calls)
-        .fail(fmt::format("a program without a GPL license calls {}", name),
-              std::string(gpl_advice));
   for (Caller& caller : group_callers(needs, rules, users, permission_of))
     report(caller.permission, caller.description, "call " + name, needs.kernel,
            needs.add(need, name, std::move(caller.programs), calls));
@@ -295,7 +290,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules) {
     std::string name = helper_name(id);
     auto permission_of = [&, id = id](const Program& program) { return rules.helper(program, id); };
     if (existence == Knowledge::Known) {
-      check_callers(needs, rules, CoreNeed::Helper, name, calls, is_gpl_only(id), permission_of);
+      check_callers(needs, rules, CoreNeed::Helper, name, calls, permission_of);
       continue;
     }
     if (fallback_of(id)) continue;
@@ -320,7 +315,7 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules) {
     std::string_view name = essential_name(symbol);
     if (finding.status == CoreStatus::Resolves && !finding.complaint) {
       auto permission_of = [&](const Program& program) { return rules.kfunc(program, name); };
-      check_callers(needs, rules, CoreNeed::Kfunc, std::string(name), calls, true, permission_of);
+      check_callers(needs, rules, CoreNeed::Kfunc, std::string(name), calls, permission_of);
       continue;
     }
     const Extern* entry = needs.object.find_extern(symbol);

@@ -12,8 +12,6 @@
 
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/section_names.hpp"
-#include "linker/types/map_definition.hpp"
-#include "linker/types/map_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -63,36 +61,17 @@ void check_option(const Kernel& kernel, std::span<const OptionOf<Type>> options,
     finding.fail(fmt::format("there is no {}", what), fmt::format("{} is not set", row->option));
 }
 
-/// Returns the finding.
-CoreFinding& check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
+void check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
   std::string name(map_type_name(type));
   CoreFinding& finding = needs.add(CoreNeed::MapType, name, map);
   std::string what = fmt::format("map type {} ({})", name, type);
   check_value(needs.kernel, "bpf_map_type", type, what, finding);
   check_option<uint32_t>(needs.kernel, options_of_maps, type, what, finding);
-  return finding;
-}
-
-/// Checks what kernels demand of a map of a type that they have.
-void check_rules(const Kernel& kernel, const Map& map, CoreFinding& finding) {
-  auto fault = find_rule_fault(map);
-  if (!fault || finding.status != CoreStatus::Resolves) return;
-  if (fault->is_of_libbpf)
-    return finding.leave_unknown(
-        fmt::format("whether a loader takes map {}, which {}", map.name, fault->text),
-        fault->advice);
-  Knowledge creates =
-      fault->since == LinuxRelease{} ? Knowledge::Absent : kernel.has_release(fault->since);
-  std::string what = fmt::format("map {} {}", map.name, fault->text);
-  if (creates == Knowledge::Unknown)
-    finding.leave_unknown(std::move(what), release_advice);
-  else if (creates == Knowledge::Absent)
-    finding.fail(std::move(what), std::move(fault->advice));
 }
 
 void check_maps(KernelNeeds& needs) {
   for (const Map& map : needs.object.maps()) {
-    if (map.type != 0) check_rules(needs.kernel, map, check_map_type(needs, map.name, map.type));
+    if (map.type != 0) check_map_type(needs, map.name, map.type);
     for (const MapAttribute& attribute : map.inner_attributes)
       if (attribute.name == "type" && attribute.form == MapAttribute::Form::Number)
         check_map_type(needs, map.name, static_cast<uint32_t>(attribute.number));

@@ -1,5 +1,5 @@
-// Checks what kernels demand of a program as a whole: its license, and the maps that it refers to;
-// and instructions that later releases brought.
+// Checks what kernels demand of a program as a whole: the maps and data that it refers to, and the
+// callbacks that its tags name.
 #include <fmt/format.h>
 #include <linux/bpf.h>
 
@@ -16,35 +16,18 @@
 #include "dedup/format/kinds.hpp"
 #include "linker/kernels/kernel_needs.hpp"
 #include "linker/object/gc_roots.hpp"
-#include "linker/object/license.hpp"
 #include "linker/object/section_roles.hpp"
-#include "linker/object/verifier_rules.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/value_rules.hpp"
 
 namespace bpflink {
 namespace {
 
-/// The types of programs that no kernel loads without a GPL license.
-bool needs_gpl(ProgramType type) {
-  return type == ProgramType::StructOps || type == ProgramType::Lsm;
-}
-
 /// Programs of these types run wherever the kernel is.
 bool runs_anywhere(ProgramType type) {
   using enum ProgramType;
   return type == Kprobe || type == Tracepoint || type == RawTracepoint ||
          type == RawTracepointWritable || type == PerfEvent;
-}
-
-void check_licenses(KernelNeeds& needs) {
-  if (is_gpl_compatible(needs.object.license())) return;
-  for (const Program& program : needs.object.programs()) {
-    if (!needs_gpl(program.meaning.type)) continue;
-    std::string type(program_type_name(program.meaning.type));
-    needs.add(CoreNeed::ProgramType, type, program.name)
-        .fail(fmt::format("a {} program has no GPL license", type), std::string(gpl_advice));
-  }
 }
 
 /// The instructions that have an address in a section of that role, by the section's index.
@@ -224,38 +207,10 @@ void check_values(KernelNeeds& needs) {
 }  // namespace
 
 void KernelNeeds::check_program_rules() {
-  check_licenses(*this);
   check_per_cpu_data(*this);
   check_exception_callbacks(*this);
   check_map_uses(*this);
   check_values(*this);
-  for (const auto& [reason, places] : code.wrong_maps) {
-    const auto& [fault, map] = reason;
-    ProgramList users = users_of(places, CodeUse::Reached);
-    if (!users.empty())
-      add(CoreNeed::MapType, std::string(map), std::move(users), places)
-          .fail(fmt::format("{}, such as {}", fault, map));
-  }
-}
-
-void KernelNeeds::check_instructions() {
-  for (const auto& [feature, places] : code.feature_uses) {
-    if (kernel.has(feature) == Knowledge::Known) continue;
-    const KernelFeatureRow& row = row_of(feature);
-    bool is_anywhere = row.refused_anywhere_before == not_yet ||
-                       kernel.has_release(row.refused_anywhere_before) == Knowledge::Absent;
-    CodeUse use = is_anywhere ? CodeUse::Contained : CodeUse::Reached;
-    ProgramList programs = users_of(places, use);
-    if (programs.empty()) continue;
-    std::string name(row.name);
-    report_release(add(CoreNeed::Instructions, name, std::move(programs), places, use), row.brought,
-                   name, fmt::format("there are no {}, which", name), std::string(row.advice));
-  }
-  ProgramList programs = users_of(code.excess_arguments, CodeUse::Reached);
-  if (programs.empty()) return;
-  add(CoreNeed::Instructions, "arguments on the stack", std::move(programs), code.excess_arguments)
-      .fail("a function loads an argument from the stack that its type does not have",
-            std::string(excess_advice));
 }
 
 }  // namespace bpflink

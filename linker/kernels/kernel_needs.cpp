@@ -24,15 +24,14 @@ void KernelNeeds::check() {
   check_attach_targets();
   check_struct_ops();
   check_kernel_enums();
-  check_loader_rules();
 }
 
 void KernelNeeds::check_code() {
   check_addresses();
+  check_verdicts();
   check_program_rules();
   check_calls();
   check_arguments();
-  check_instructions();
 }
 
 CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view symbol) {

@@ -15,6 +15,7 @@
 #include "linker/code/core_finding.hpp"
 #include "linker/code/core_object.hpp"
 #include "linker/kernels/kernel.hpp"
+#include "linker/verdicts/verdict.hpp"
 
 namespace bpflink {
 
@@ -43,8 +44,9 @@ std::string find_byte_order_fault(const CoreObject& object, const Kernel& kernel
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
 /// not checked.
 struct KernelNeeds {
-  // Both must outlive this. The code must have been analyzed.
+  // All must outlive this and the findings. The code must have been analyzed.
   const CoreObject& code;
+  std::span<const Verdict> verdicts;  ///< of the object
   const Kernel& kernel;
   const Object& object = code.object;
 
@@ -88,11 +90,10 @@ struct KernelNeeds {
   void check_attach_targets();
   void check_struct_ops();
   void check_kernel_enums();
-  void check_loader_rules();
+  void check_verdicts();
   void check_program_rules();
   void check_calls();
   void check_arguments();
-  void check_instructions();
 };
 
 }  // namespace bpflink

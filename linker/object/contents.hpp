@@ -16,6 +16,8 @@ namespace bpflink {
 struct ObjectAccess {
   /// Object::parse() with a name for locations.
   static std::expected<Object, Error> parse(std::string name, std::span<const std::byte> image);
+  /// A view of a file that is read. A map may be no struct, and has no attributes then.
+  static Object view(std::shared_ptr<const ObjectFile> file);
   static const ObjectFile& file(const Object& object);
 };
 
@@ -73,7 +75,7 @@ class ObjectIndex {
 };
 
 void collect_programs(const ObjectIndex&, ObjectContents&);
-std::expected<void, Error> collect_maps(const ObjectIndex&, ObjectContents&);
+void collect_maps(const ObjectIndex&, ObjectContents&);
 void collect_data_sections(const ObjectIndex&, ObjectContents&);
 void collect_externs(const ObjectIndex&, ObjectContents&);
 void collect_struct_ops(const ObjectIndex&, ObjectContents&);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/error.hpp"
 #include "linker/object/contents.hpp"
 #include "linker/types/map_definition.hpp"
 
@@ -16,7 +15,7 @@ class MapReader {
   MapReader(const ObjectIndex& index, const InputSection& section)
       : index_(index), section_(section) {}
 
-  std::expected<Map, Error> read(const InputSymbol& symbol) {
+  Map read(const InputSymbol& symbol) {
     const BtfDeclaration* var = index_.declaration_of(symbol);
     Map map{.name = symbol.name,
             .offset = symbol.value,
@@ -25,7 +24,7 @@ class MapReader {
             .is_weak = symbol.binding == STB_WEAK};
     if (!var) return map;
     uint32_t definition = skip_modifiers(btf(), var->type().type());
-    if (!is_struct(definition)) return fail("map '{}' is not a struct", map.name);
+    if (!is_struct(definition)) return map;
     read_map_definition(btf(), definition, map);
     read_slots(definition, symbol, map);
     return map;
@@ -59,18 +58,15 @@ class MapReader {
 
 }  // namespace
 
-std::expected<void, Error> collect_maps(const ObjectIndex& index, ObjectContents& contents) {
+void collect_maps(const ObjectIndex& index, ObjectContents& contents) {
   for (const InputSection& section : index.file.linked_sections()) {
     if (section.role != SectionRole::Maps) continue;
     MapReader reader(index, section);
     for (const InputSymbol* symbol : index.symbols_in(section)) {
       if (symbol->type != STT_OBJECT && symbol->type != STT_NOTYPE) continue;
-      auto map = reader.read(*symbol);
-      if (!map) return std::unexpected(map.error());
-      contents.maps.push_back(std::move(*map));
+      contents.maps.push_back(reader.read(*symbol));
     }
   }
-  return {};
 }
 
 }  // namespace bpflink

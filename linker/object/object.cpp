@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "bpflink/btf_query.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/object/contents.hpp"
@@ -11,7 +12,7 @@ namespace bpflink {
 
 struct Object::Impl {
   InputFile input;
-  std::unique_ptr<ObjectFile> file;
+  std::shared_ptr<const ObjectFile> file;
   ObjectContents contents;
 };
 
@@ -67,11 +68,23 @@ std::expected<Object, Error> ObjectAccess::parse(std::string name,
                                                  std::span<const std::byte> image) {
   auto file = ObjectFile::read(std::move(name), image);
   if (!file) return std::unexpected(file.error());
+  Object object = view(std::move(*file));
+  for (const Map& map : object.maps())
+    if (map.var_id != 0) {
+      const BtfView& types = *object.btf();
+      uint32_t definition = skip_modifiers(types, types.type(map.var_id).type());
+      if (types.kind(definition) != BtfKind::Struct)
+        return fail("map '{}' is not a struct", map.name);
+    }
+  return object;
+}
+
+Object ObjectAccess::view(std::shared_ptr<const ObjectFile> file) {
   auto impl = std::make_unique<Object::Impl>();
-  impl->file = std::move(*file);
+  impl->file = std::move(file);
   ObjectIndex index(*impl->file);
   collect_programs(index, impl->contents);
-  if (auto ok = collect_maps(index, impl->contents); !ok) return std::unexpected(ok.error());
+  collect_maps(index, impl->contents);
   collect_data_sections(index, impl->contents);
   collect_externs(index, impl->contents);
   collect_struct_ops(index, impl->contents);

@@ -75,8 +75,7 @@ class ProgramDescription {
     ObjectIndex index(output_);
     ObjectContents contents;
     collect_programs(index, contents);
-    // Another pass reports a wrong definition of a map.
-    if (!collect_maps(index, contents)) contents.maps.clear();
+    collect_maps(index, contents);
     collect_data_sections(index, contents);
     describe(contents.programs);
     for (const Map& map : contents.maps) describe(map, users_of(".maps", map.offset));

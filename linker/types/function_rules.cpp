@@ -56,8 +56,8 @@ std::optional<FunctionFault> find_function_fault(const BtfView& types, uint32_t 
     bool is_pointer = types.kind(type) == BtfKind::Ptr;
     if (type == 0 || is_number(types, type) || tagged.contains({function, static_cast<int32_t>(i)}))
       continue;
-    if (is_pointer && (section_for_parameter(types, parameter.type) ||
-                       is_acceptable_target(types, types.type(type).type())))
+    if (is_pointer && (is_acceptable_target(types, types.type(type).type()) ||
+                       section_for_parameter(types, parameter.type)))
       continue;
     std::string text = print_c_declaration(types, parameter.type, types.string(parameter.name_off));
     if (!is_pointer)

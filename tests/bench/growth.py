@@ -140,6 +140,19 @@ def one_shape(n, folder):
     return ["btfdedup", "--base", folder / "base.btf", folder / "split.btf", "-o", folder / "out"]
 
 
+def module(base_types, types, folder):
+    """A module with half of its structs equal to the base's, and half its own."""
+    for name, begin, count in (("base", 0, base_types), ("split", base_types - types // 2, types)):
+        blob = Types()
+        if name == "split":
+            blob.blob.split(folder / "base.btf")
+        blob.int_of(4)
+        for k in range(begin, begin + count):
+            blob.struct(f"s{k}", 1, 1)
+        blob.write(folder / f"{name}.btf")
+    return ["btfdedup", "--base", folder / "base.btf", folder / "split.btf", "-o", folder / "out"]
+
+
 def compiled(folder, name, text, *options):
     (folder / f"{name}.c").write_text(text)
     clang = os.environ.get("CC", "clang-19")
@@ -498,6 +511,8 @@ FAMILIES = {
     "kfuncs-dump": (4000, lambda n, d: kfuncs(n, d, "--dump", "c")),
     "name-sort": (5000, shared_name),
     "one-shape": (12500, one_shape),
+    "module-base": (12500, lambda n, d: module(n, 1000, d)),
+    "module-types": (12500, lambda n, d: module(100000, n, d)),
     **{f"dwarf-{kind}": (62500, functools.partial(dwarf, kind=kind))
        for kind in ("attributes", "line-strings", "producers", "abbreviations", "lists", "tables")},
     "dwarf-compressed": (1 << 22, functools.partial(dwarf, kind="compressed")),

@@ -89,9 +89,9 @@ for type in PERF_EVENT_ARRAY PROG_ARRAY CGROUP_ARRAY ARRAY_OF_MAPS; do
   map lacks "__uint(type, BPF_MAP_TYPE_$type); __uint(value_size, 4);"
   fits 'prog?' lacks.o plain.btf --release 6.12.0
   says "whether a loader takes map map, which has no key, which maps of type ${type,,} need and libbpf does not add"
-  says '>>> __uint(key_size, sizeof(int));'
+  says '>>> libbpf does not open it: __uint(key_size, sizeof(int));'
   "$BPFLINK" lacks.o -o linked.o 2>core.log
-  says "warning: 'map' has no key"
+  says "warning: libbpf refuses map 'map', which has no key"
 done
 
 # The newest type

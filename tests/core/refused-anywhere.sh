@@ -34,14 +34,14 @@ says 'error: no kernel takes calls through pointers in plain.btf'
 says '>>> needed by program through'
 
 judge maps 'tail_hashX tail+ look_progsX update_queueX push_queue+ push_hashX look_hash+ output_ringX output+ ring_eventsX dead+ percpu_hashX percpu+ each_queueX each+' \
-  "bpf_tail_call takes no map of type hash, such as hash
+  "bpf_for_each_map_elem takes no map of type queue, such as queue
 bpf_map_lookup_elem takes no map of type prog_array, such as progs
-bpf_map_update_elem takes no map of type queue, such as queue
+bpf_map_lookup_percpu_elem takes no map of type hash, such as hash
 bpf_map_push_elem takes no map of type hash, such as hash
+bpf_map_update_elem takes no map of type queue, such as queue
 bpf_perf_event_output takes no map of type ringbuf, such as ring
 bpf_ringbuf_output takes no map of type perf_event_array, such as events
-bpf_map_lookup_percpu_elem takes no map of type hash, such as hash
-bpf_for_each_map_elem takes no map of type queue, such as queue" <<'END'
+bpf_tail_call takes no map of type hash, such as hash" <<'END'
 #define MAP(name, kind, more...) struct { __uint(type, BPF_MAP_TYPE_##kind); __uint(max_entries, 4096); more } name SEC(".maps")
 MAP(hash, HASH, __type(key, int); __type(value, int););
 MAP(counts, PERCPU_ARRAY, __type(key, int); __type(value, int););
@@ -83,6 +83,15 @@ static noinline int send(void *ctx, int k) {
 }
 SEC("tc") int either(struct __sk_buff *ctx) { return send(ctx, 1); }
 SEC("tc") int never(struct __sk_buff *ctx) { int k = 0; return bpf_perf_event_output(ctx, &hash, 0, &k, 4); }
+END
+
+# Verifiers add up the stacks of all calls before they drop code that they do not reach.
+judge circle 'onceX twice+' "function 'even' calls itself, directly or through others" <<'END'
+static noinline int odd(int n);
+static noinline int even(int n) { return n ? odd(n - 1) : 1; }
+static noinline int odd(int n) { return n ? even(n - 1) : 0; }
+SEC("socket") int once(struct __sk_buff *ctx) { return off ? even(ctx->len) : 0; }
+SEC("socket") int twice(struct __sk_buff *ctx) { return off; }
 END
 
 # Before Linux 6.8, verifiers looked into all global functions of a program.
@@ -132,11 +141,11 @@ SEC("tc") int locks(struct __sk_buff *ctx) {
 SEC("tc") int looks(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_elem(&map, &k) != 0 || kept; }
 END
 }
-values 1 'locksX looks+' "'map' has a value with 2 locks, and kernels accept one" 'struct bpf_spin_lock lock, other;'
+values 1 'locksX looks+' "map 'map' has a value with 2 locks, and kernels accept one" 'struct bpf_spin_lock lock, other;'
 list='struct bpf_spin_lock lock; struct bpf_list_head head __attribute__((btf_decl_tag("contains:node:'
 values 2 'locks+ looks+' '' "${list}n\")));"
-values 3 'locksX looks+' "'map' has a bpf_list_head whose tag 'contains:node:m' names no bpf_list_node of a struct" "${list}m\")));" 'locks+ looks+'
-values 4 'locksX looks+' "'map' has a bpf_list_head without a tag that says what it contains" \
+values 3 'locksX looks+' "map 'map' has a bpf_list_head whose tag 'contains:node:m' names no bpf_list_node of a struct" "${list}m\")));" 'locks+ looks+'
+values 4 'locksX looks+' "map 'map' has a bpf_list_head without a tag that says what it contains" \
   'struct bpf_spin_lock lock; struct bpf_list_head head;' 'locks+ looks+'
 
 # Verifiers before Linux 5.13 know no address of a function, wherever it is.
@@ -155,7 +164,7 @@ says 'error: there are no callbacks, which came with Linux 5.13 in plain.btf'
 fits 'loops+ other+' address.o plain.btf --release 5.13.0
 
 # Loaders fill in no addresses of labels in data, as clang 24 leaves them.
-judge labels 'jumpsX good+' "no kernel takes tables of labels, such as 'table'" <<'END'
+judge labels 'jumpsX good+' 'no kernel takes tables of labels' <<'END'
 asm(".section .rodata,\"a\",@progbits\n.type table,@object\n.size table, 16\ntable: .quad .Lone\n.quad .Ltwo");
 SEC("xdp") __attribute__((naked)) int jumps(struct xdp_md *ctx) {
   asm volatile("r1 = *(u32 *)(r1 + 0); r1 &= 1; r1 <<= 3; r2 = table ll; r2 += r1; r1 = *(u64 *)(r2 + 0);"

@@ -112,6 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   else if (!minimized)
     fuzz::require(!minimized.error().message.empty(), "an error says what is wrong");
   object->analyze_code();
+  object->prepare_check();
   fuzz::check_findings(*object, kernel, pair.choices);
   return 0;
 }

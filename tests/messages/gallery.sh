@@ -181,12 +181,12 @@ SEC("socket") int prints(struct __sk_buff *ctx) {
   return bpf_trace_printk(text, sizeof text);
 }
 END
-shows 'if the program is under the GPL:' bpflink prints.o -o out.o <<'END'
-prints.bpf.c:3:10: warning: GPL-only helpers are called, but the license is missing
+shows 'without a GPL license' bpflink prints.o -o out.o <<'END'
+prints.bpf.c:3:10: warning: a program without a GPL license calls bpf_trace_printk
     3 |   return bpf_trace_printk(text, sizeof text);
       |          ^
->>> bpf_trace_printk in prints.bpf.c:3
->>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL
+>>> in prints.bpf.c:3
+>>> char LICENSE[] SEC("license") = "GPL"; or --license GPL
 END
 
 # Two licenses
@@ -479,13 +479,11 @@ SEC("xdp") int $name(struct xdp_md *ctx)
 }
 END
 done
-shows 'without static' bpflink one.o two.o -o out.o <<'END'
-one.bpf.c:2: warning: libbpf refuses static maps: flows
->>> defined at one.bpf.c:2
->>>            one.o:(.maps+0x0)
->>> defined at two.bpf.c:2
->>>            two.o:(.maps+0x0)
->>> define it in one file, without static; the others declare it: extern struct {...} flows SEC(".maps")
+shows 'remove static' bpflink one.o two.o -o out.o <<'END'
+one.bpf.c:2: warning: map 'flows' is static (the first of 2)
+>>> in one.bpf.c:2
+>>> remove static; what other files share, they declare: extern struct {...} flows SEC(".maps")
+>>> also in two.bpf.c:2
 END
 
 # A program without SEC()

@@ -10,7 +10,7 @@ maps() {
 maps e f g >two.c
 for name in one two; do compile $name <$name.c; done
 "$BPFLINK" one.o two.o -o out.o 2>errors
-expect "one.bpf.c:1: warning: 'a' has a pinning of 7, and libbpf takes 0 and 1 (the first of 7)
+expect "one.bpf.c:1: warning: libbpf refuses map 'a', which has a pinning of 7, and libbpf takes 0 and 1 (the first of 7)
 >>>     defined in one.bpf.c:1 (one.o)
 >>> also 'b' in one.bpf.c:2
 >>> also 'c' in one.bpf.c:3
@@ -30,8 +30,8 @@ SEC("kprob/x") int fourth(void *ctx) { return 0; }' >more.c
 compile more <more.c
 for name in plain plainer; do compile $name -O0 <<<"int $name(int x) { return x; }"; done
 "$BPFLINK" one.o two.o more.o plain.o plainer.o --license GPL -o out.o 2>errors
-expect "'a' has a pinning of 7, and libbpf takes 0 and 1 (the first of 5)
-'f' has a pinning of 8, and libbpf takes 0 and 1 (the first of 2)
+expect "libbpf refuses map 'a', which has a pinning of 7, and libbpf takes 0 and 1 (the first of 5)
+libbpf refuses map 'f', which has a pinning of 8, and libbpf takes 0 and 1 (the first of 2)
 loaders do not know the type of programs in section 'kprob/x'
 loaders do not know the type of programs in section 'xpd'
 plain.o: was compiled without optimization, and verifiers refuse most such code (the first of 2)

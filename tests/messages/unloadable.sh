@@ -26,6 +26,8 @@ compile static <<<'static SEC("xdp") int pass(struct xdp_md *ctx) { return 2; }
 static SEC("xdp") int drop(struct xdp_md *ctx) { return 1; }
 int (*const kept[])(struct xdp_md *) __attribute__((used)) = {pass, drop};'
 opens_not 'static.bpf.c:1:23: warning: libbpf refuses static programs: pass, drop
+>>> in static.bpf.c:1
+>>> in static.bpf.c:2
 >>> remove static' static.o
 
 compile even <<'END'
@@ -35,9 +37,9 @@ SEC("socket") int prog(struct __sk_buff *ctx) { return even(ctx->len); }
 END
 compile odd <<<'int even(int n);
 __attribute__((noinline)) int odd(int n) { return n ? even(n - 1) : 0; }'
-warns "even.bpf.c:2:56: warning: 'even' calls itself, directly or through others
->>> even calls odd in even.bpf.c:2
->>> odd calls even in odd.bpf.c:2
+warns "even.bpf.c:2:56: warning: function 'even' calls itself, directly or through others
+>>> in even.bpf.c:2
+>>> in odd.bpf.c:2
 >>> verifiers allow no recursion: use a loop" even.o odd.o
 
 compile globals <<'END'
@@ -54,12 +56,12 @@ SEC("socket") int prog(struct __sk_buff *ctx) {
   return *where() + first(ctx) + tagged(ctx);
 }
 END
-warns "globals.bpf.c:2:32: warning: global function 'note' returns void, which verifiers before Linux 7.1 refuse
->>> return an int, or make it static or __hidden, so that it is checked with its callers
+warns "globals.bpf.c:2:32: warning: global functions that return void came with Linux 7.1
+>>> let note return an int, or make it static or __hidden
 globals.bpf.c:3:32: warning: global function 'where' returns 'int *', and verifiers accept only numbers
->>> return an int, or make it static or __hidden, so that it is checked with its callers
+>>> return an int, or make it static or __hidden
 globals.bpf.c:4:31: warning: global function 'first' takes 'void *p', and verifiers accept only pointers to what has a size
->>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden, so that it is checked with its callers" globals.o
+>>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden" globals.o
 
 # A global function with a pointer to a struct of the kernel: no caller has one to memory of its own.
 compile kernel_object <<'END'
@@ -84,9 +86,9 @@ SEC("tp_btf/sched_switch") int prog(unsigned long *ctx) {
 }
 END
 warns "kernel_object.bpf.c:8:31: warning: global function 'emit' takes 'struct task_struct *t', and verifiers expect memory of the program there, not the kernel's
->>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers
+>>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make the function static or __hidden, so that it is checked with its callers
 kernel_object.bpf.c:9:31: warning: global function 'tag_of' takes 'struct request *r', and verifiers expect memory of the program there, not the kernel's
->>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make it static or __hidden, so that it is checked with its callers" kernel_object.o
+>>> mark the argument __arg_trusted (Linux 6.9), compile with -flto, or make the function static or __hidden, so that it is checked with its callers" kernel_object.o
 
 compile nameless <<'END'
 static int table[4] = {1, 2, 3, 4};
@@ -94,8 +96,8 @@ static __attribute__((noinline)) int local(int i) { return table[i & 3]++; }
 SEC("socket") int prog(struct __sk_buff *ctx) { return local(ctx->len); }
 END
 llvm-strip-19 --strip-unneeded nameless.o
-warns "nameless.bpf.c:3:56: warning: nameless.o: 'prog' calls a function without a symbol, which libbpf does not find
->>> the call in nameless.bpf.c:3
+warns "nameless.bpf.c:3:56: warning: code calls a function without a symbol, which loaders do not find
+>>> in nameless.bpf.c:3
 >>> strip it with -g, not with --strip-unneeded" nameless.o
 
 compile chosen <<'END'
@@ -118,12 +120,12 @@ struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entri
 struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(max_entries, 1); } good SEC(".maps");
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&lost, &key) != 0; }
 END
-opens_not "maps.bpf.c:1: warning: 'twice' has a key of 4 bytes and a key_size of 8
-maps.bpf.c:2: warning: 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
-maps.bpf.c:3: warning: 'number' is not a map: it is not a struct with the attributes of a map
-maps.bpf.c:4: warning: 'wide' has more members than there are attributes
-maps.bpf.c:5: warning: 'lost' is defined like a map, but is a variable in .bss
->>> put SEC(\".maps\") behind its name" maps.o
+opens_not "maps.bpf.c:5: warning: 'lost' is defined like a map, but is a variable in .bss
+>>> put SEC(\".maps\") behind its name
+maps.bpf.c:1: warning: libbpf refuses map 'twice', which has a key of 4 bytes and a key_size of 8
+maps.bpf.c:2: warning: map 'array' of type array has a key of 8 bytes: the key is an index of 4 bytes
+maps.bpf.c:3: warning: map 'number' is not a map: it is not a struct with the attributes of a map
+maps.bpf.c:4: warning: map 'wide' has more members than there are attributes" maps.o
 
 # Definitions that no kernel creates; what user space sets before the load is silent.
 compile rules <<'END'
@@ -152,21 +154,21 @@ struct { __uint(type, 99); } silent_future SEC(".maps");
 SEC("socket") int prog(void *ctx) { return 0; }
 END
 "$BPFLINK" rules.o -o out.o 2>errors
-[[ $(grep warning errors) == "rules.bpf.c:2: warning: 'ring' of type ringbuf has a value of 8 bytes: such maps have no values
-rules.bpf.c:3: warning: 'trie' of type lpm_trie lacks BPF_F_NO_PREALLOC
-rules.bpf.c:4: warning: 'queue' of type queue has a key of 4 bytes: such maps have no keys
-rules.bpf.c:5: warning: 'cpus' of type percpu_array has a value of 40000 bytes: it must have 1 to 32768
-rules.bpf.c:6: warning: 'keyless' of type hash has no key
-rules.bpf.c:7: warning: 'valueless' of type lru_hash has no value
-rules.bpf.c:8: warning: 'flags' of type array has BPF_F_NO_PREALLOC, which such maps do not take
-rules.bpf.c:9: warning: 'events' of type perf_event_array has a value of 8 bytes: it must have 4
-rules.bpf.c:10: warning: 'tasks' of type task_storage has 9 max_entries: such maps take none
-rules.bpf.c:11: warning: 'socks' of type sk_storage has no types of its key and value
-rules.bpf.c:12: warning: 'stacks' of type stack_trace has a value of 12 bytes: it must be a multiple of 8
-rules.bpf.c:13: warning: 'socket_map' of type sockmap has a value of 16 bytes: it must have 4 or 8
-rules.bpf.c:14: warning: 'extra' of type hash has map_extra, which such maps do not take
-rules.bpf.c:15: warning: 'open_events' has no key, which maps of type perf_event_array need and libbpf does not add
-rules.bpf.c:21: warning: 'open_maps' has no value, which maps of type hash_of_maps need and libbpf does not add" ]] || mistake "$(<errors)"
+[[ $(grep warning errors) == "rules.bpf.c:2: warning: map 'ring' of type ringbuf has a value of 8 bytes: such maps have no values
+rules.bpf.c:3: warning: map 'trie' of type lpm_trie lacks BPF_F_NO_PREALLOC
+rules.bpf.c:4: warning: map 'queue' of type queue has a key of 4 bytes: such maps have no keys
+rules.bpf.c:5: warning: map 'cpus' of type percpu_array has a value of 40000 bytes: it must have 1 to 32768
+rules.bpf.c:6: warning: map 'keyless' of type hash has no key
+rules.bpf.c:7: warning: map 'valueless' of type lru_hash has no value
+rules.bpf.c:8: warning: map 'flags' of type array has BPF_F_NO_PREALLOC, which such maps do not take
+rules.bpf.c:9: warning: map 'events' of type perf_event_array has a value of 8 bytes: it must have 4
+rules.bpf.c:10: warning: map 'tasks' of type task_storage has 9 max_entries: such maps take none
+rules.bpf.c:11: warning: map 'socks' of type sk_storage has no types of its key and value
+rules.bpf.c:12: warning: map 'stacks' of type stack_trace has a value of 12 bytes: it must be a multiple of 8
+rules.bpf.c:13: warning: map 'socket_map' of type sockmap has a value of 16 bytes: it must have 4 or 8
+rules.bpf.c:14: warning: map 'extra' of type hash has map_extra, which such maps do not take
+rules.bpf.c:15: warning: libbpf refuses map 'open_events', which has no key, which maps of type perf_event_array need and libbpf does not add
+rules.bpf.c:21: warning: libbpf refuses map 'open_maps', which has no value, which maps of type hash_of_maps need and libbpf does not add" ]] || mistake "$(<errors)"
 [[ $(grep -c '>>> __uint(map_flags, BPF_F_NO_PREALLOC);' errors) == 1 ]] || mistake "$(<errors)"
 
 compile static_map <<'END'
@@ -174,20 +176,19 @@ static struct { __uint(type, 1); __type(key, int); __type(value, int); __uint(ma
 SEC("socket") int prog(void *ctx) { int key = 0; return bpf_map_lookup_elem(&table, &key) != 0; }
 END
 "$BPFLINK" static_map.o -o out.o 2>errors
-[[ $(<errors) == 'static_map.bpf.c:1: warning: libbpf refuses static maps: table
->>> defined at static_map.bpf.c:1
->>>            static_map.o:(.maps+0x0)
->>> remove static' ]] || mistake "$(<errors)"
+[[ $(<errors) == 'static_map.bpf.c:1: warning: map '"'table'"' is static
+>>> in static_map.bpf.c:1
+>>> remove static; what other files share, they declare: extern struct {...} table SEC(".maps")' ]] || mistake "$(<errors)"
 ! "$BPFSKEL" static_map.o -o skeleton.h 2>errors || mistake 'a skeleton of a static map'
 
 compile arena <<<'int __attribute__((address_space(1))) shared;
 SEC("socket") int prog(void *ctx) { return shared; }'
-opens_not "arena.bpf.c:1: warning: 'shared' is in an arena, and there is no map of type arena
+opens_not "arena.bpf.c:1: warning: libbpf refuses variables in an arena, such as shared, without a map of one
 >>> __uint(type, BPF_MAP_TYPE_ARENA)" arena.o
 compile arenas <<'END'
 struct { __uint(type, 33); __uint(map_flags, 1024); __uint(max_entries, 1); } one SEC(".maps"), other SEC(".maps");
 END
-opens_not "arenas.bpf.c:1: warning: there are 2 arenas, and libbpf accepts one" arenas.o
+opens_not "arenas.bpf.c:1: warning: libbpf refuses 2 arenas" arenas.o
 
 # ---- externs
 compile externs <<'END'
@@ -233,14 +234,15 @@ compile pointer <<<'const char *LICENSE SEC("license") = "GPL"; SEC("socket") in
 >>> char LICENSE[] SEC("license") = "GPL";' ]] || mistake "$(<errors)"
 compile kfuncs <<<'extern void bpf_rcu_read_lock(void) __ksym;
 SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_rcu_read_lock(); return 0; }'
-warns 'kfuncs.bpf.c:2:37: warning: kernel functions, all of which are GPL-only, are called, but the license is missing
->>> bpf_rcu_read_lock in kfuncs.bpf.c:2
->>> if the program is under the GPL: char LICENSE[] SEC("license") = "GPL"; or --license GPL' kfuncs.o
+warns 'kfuncs.bpf.c:2:37: warning: a program without a GPL license calls bpf_rcu_read_lock
+>>> in kfuncs.bpf.c:2
+>>> char LICENSE[] SEC("license") = "GPL"; or --license GPL' kfuncs.o
 compile both <<<'extern void bpf_rcu_read_lock(void) __ksym;
 SEC("socket") int prog(void *ctx) { bpf_rcu_read_lock(); bpf_printk("one"); bpf_printk("two"); return 0; }'
 "$BPFLINK" both.o -o out.o 2>errors
-grep -q '^both.bpf.c:2:58: warning: GPL-only helpers and kernel functions are called, but the license is missing' errors || mistake "$(<errors)"
-[[ $(grep -c 'bpf_trace_printk in' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
+grep -q '^both.bpf.c:2:58: warning: a program without a GPL license calls bpf_trace_printk (the first of 2)' errors || mistake "$(<errors)"
+grep -q "^>>> also 'bpf_rcu_read_lock' in both.bpf.c:2" errors || mistake "$(<errors)"
+[[ $(grep -c '^>>> in both' errors) == 1 ]] || mistake "the same call more than once: $(<errors)"
 
 # ---- how it was compiled
 compile user <<<'int helper(int x); SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }'

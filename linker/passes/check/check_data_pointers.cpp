@@ -15,7 +15,6 @@
 
 #include "linker/context.hpp"
 #include "linker/object/address_uses.hpp"
-#include "linker/object/kernel_features.hpp"
 #include "linker/object/label_tables.hpp"
 #include "linker/object/references.hpp"
 #include "linker/object/symbols_by_place.hpp"
@@ -106,7 +105,8 @@ class PointerFinder {
     uint64_t reported_end = 0;
     for (const Relocation& relocation : section.relocations) {
       const Fragment& fragment = fragment_at(section, static_cast<int64_t>(relocation.offset));
-      if (relocation.offset < reported_end || !fragment.live || !is_pointer(object, relocation))
+      if (relocation.offset < reported_end || !fragment.live || !is_pointer(object, relocation) ||
+          points_to_label(object, relocation))  // check_verdicts() says so
         continue;
       const InputSymbol* variable =
           object.by_place().find_variable(section.index, relocation.offset);
@@ -137,8 +137,6 @@ class PointerFinder {
               const Relocation& relocation, const Read& read) {
     std::string name(variable ? variable->name
                               : fmt::format("{}+{:#x}", section.name, relocation.offset));
-    const bool is_label = points_to_label(object, relocation);
-    const KernelFeatureRow& labels = row_of(KernelFeature::LabelTables);
     std::string_view target = name_of_target(object, relocation);
     std::vector<DiagnosticReference> references;
     if (variable)
@@ -151,17 +149,14 @@ class PointerFinder {
     references.push_back(
         note(fmt::format("no loader fills in the address of {}: programs would read {}",
                          target.empty() ? "what it points to" : target, relocation.addend)));
-    references.push_back(hint(
-        is_label ? std::string(labels.advice)
-                 : "for strings, use an array of arrays, char names[][8]; for others, an index"));
-    // A kernel refuses the jump; it takes what reads another pointer.
-    bool is_error = read.loads && !is_label && context_.options.check_pointers;
+    references.push_back(
+        hint("for strings, use an array of arrays, char names[][8]; for others, an index"));
+    bool is_error = read.loads && context_.options.check_pointers;
     if (is_error && context_.options.hint_at_options)
       references.push_back(hint("--no-check-pointers links it, for user space that sets it"));
     context_.diagnostics.report(
         {.severity = is_error ? Severity::Error : Severity::Warning,
-         .message = is_label ? fmt::format("no kernel takes {}, such as '{}'", labels.name, name)
-                    : read.loads
+         .message = read.loads
                         ? fmt::format("a program reads a pointer in '{}'", name)
                         : fmt::format("a program refers to '{}', which holds a pointer", name),
          .code = DiagnosticCode::NotLoadable,
@@ -173,28 +168,9 @@ class PointerFinder {
   std::unordered_map<const InputSection*, std::vector<Read>> reads_;
 };
 
-/// Warns about code that refers to variables of sections that libbpf does not load.
-void warn_unloaded_sections(Context& context) {
-  std::unordered_set<std::string_view> reported;
-  for (const auto& object : context.objects)
-    for (const InputSection& code : object->linked_sections())
-      for (const Relocation& relocation : code.relocations) {
-        if (!code.is_code() || !is_live(code, relocation.offset)) continue;
-        const InputSection* section = target_of(*object, relocation).definition().section;
-        if (!section || !is_out_of_reach(section->role) || !reported.insert(section->name).second)
-          continue;
-        context.diagnostics.warning(
-            fmt::format("libbpf refuses code that refers to section '{}'", section->name),
-            {{ReferenceRole::Occurrence, location_of(*object, code, relocation.offset), ""},
-             hint("variables of programs are in .data, .rodata, .bss, or in SEC(\".data.NAME\")")},
-            DiagnosticCode::NotOpenable, {.file = object->name});
-      }
-}
-
 }  // namespace
 
 void check_data_pointers(Context& context) {
-  warn_unloaded_sections(context);
   PointerFinder(context).run();
 }
 

@@ -165,10 +165,11 @@ uint64_t large_value(const Object& object, std::string_view name) {
 /// code depends on which externs the kernel has, and a missing helper matters only in reached code.
 /// Errors: its code leads to more programs than the limits allow to name.
 std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& object,
+                                                            std::span<const Verdict> verdicts,
                                                             const Kernel& kernel,
                                                             const BpfcoreOptions& options,
                                                             const Limits& limits) {
-  KernelNeeds needs{object, kernel};
+  KernelNeeds needs{object, verdicts, kernel};
   needs.text_left = limits.text;
   needs.check();
   // What is unknown has the value `assumed`, or the largest below.
@@ -327,7 +328,12 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
     if (!path->empty())
       if (auto output = outputs.open(option, *path); !output) return fail(output.error().message);
   if (auto ok = check_outputs(outputs, options, *inputs); !ok) return std::unexpected(ok.error());
-  for (CoreObject& object : inputs->objects) object.analyze_code();
+  std::vector<std::vector<Verdict>> verdicts;  // by object; findings refer to them
+  for (CoreObject& object : inputs->objects) {
+    object.analyze_code();
+    object.prepare_check();
+    verdicts.push_back(judge(object, ToldBy::Bpfcore));
+  }
   const size_t kernels = inputs->kernels.size();
   CoreReport report{.objects = inputs->objects,
                     .kernels = std::vector<KernelSummary>(kernels),
@@ -354,8 +360,9 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
   auto work = [&](size_t index, const Kernel& kernel) {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
-    for (const CoreObject& object : inputs->objects) {
-      auto findings = check_object(object, kernel, options, limits);
+    for (size_t i = 0; i < inputs->objects.size(); ++i) {
+      const CoreObject& object = inputs->objects[i];
+      auto findings = check_object(object, verdicts[i], kernel, options, limits);
       if (!findings) return std::expected<void, Error>(std::unexpected(findings.error()));
       CoreResults& results = report.results[index].emplace_back(std::move(*findings));
       add_statuses(object, results);

@@ -6,10 +6,15 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "dedup/messages.hpp"
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
+#include "linker/io/output_file.hpp"
+#include "linker/io/write_all.hpp"
 #include "linker/programs/bpflink/reproduce.hpp"
 #include "linker/text/program.hpp"
 #include "linker/text/render.hpp"
@@ -48,18 +53,22 @@ bool DiagnosticPrinter::is_beyond_limit(const Diagnostic& diagnostic) {
 
 std::expected<void, Error> DiagnosticPrinter::open_log() {
   const std::string& file = command_.log_file;
-  if (!file.empty()) log_.open(file, std::ios::app);
-  return log_ ? std::expected<void, Error>() : system_error("--log-file " + file);
+  if (file.empty()) return {};
+  auto log = OutputFile::open_to_append(file);
+  if (!log) return fail_in("--log-file " + file, log.error());
+  log_ = std::move(*log);
+  return {};
 }
 
-void DiagnosticPrinter::write(const Diagnostic& diagnostic) {
+void DiagnosticPrinter::write(const Diagnostic& diagnostic) const {
   if (command_.json_diagnostics) {
     std::string line = json_line(to_json(diagnostic)) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
   } else {
     print_diagnostic(program_, diagnostic, command_.color);
   }
-  if (log_.is_open()) log_ << render(diagnostic, {.program = program_}) << std::flush;
+  const std::string text = log_.is_open() ? render(diagnostic, {.program = program_}) : "";
+  if (!text.empty()) std::ignore = write_all(log_.fd(), std::as_bytes(std::span(text)));
 }
 
 void DiagnosticPrinter::print(const Diagnostic& diagnostic) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <expected>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/error.hpp"
 #include "bpflink/report.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/programs/bpflink/link_options.hpp"
 
 namespace bpflink {
@@ -26,12 +26,12 @@ class DiagnosticPrinter {
 
  private:
   bool is_beyond_limit(const Diagnostic& diagnostic);
-  void write(const Diagnostic& diagnostic);
+  void write(const Diagnostic& diagnostic) const;
 
   std::string_view program_;
   const LinkCommand& command_;
   size_t errors_ = 0;
-  std::ofstream log_;
+  Descriptor log_;
 };
 
 /// Links to `output` according to the command line of `program`, and prints the requested output.

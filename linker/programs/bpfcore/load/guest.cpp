@@ -53,9 +53,9 @@ std::atomic<bool> trusts_sandbox = true;
 /// A process that ends with this object, and with the thread that started it.
 class Process {
  public:
-  /// Runs the words of a command, and its last one, which may have spaces. Standard output and
-  /// error are `output`; it has the descriptors `kept` besides.
-  Process(std::string words, std::string last, int output, std::array<int, 2> kept) {
+  /// Runs the words of a command, and its last one, which may have spaces. It has the descriptors
+  /// `kept` besides standard output and error.
+  Process(std::string words, std::string last, int output, int errors, std::array<int, 2> kept) {
     std::vector<char*> pointers;
     for (char* rest = words.data(); char* word = ::strtok_r(rest, " ", &rest);)
       pointers.push_back(word);
@@ -68,7 +68,8 @@ class Process {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
     ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-    for (int fd : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(output, fd);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(errors, STDERR_FILENO);
     for (int fd : kept) ::fcntl(fd, F_SETFD, 0);
     ::execvp(pointers[0], pointers.data());
     ::_exit(exit_not_found);
@@ -113,6 +114,16 @@ std::string command_of(const Guest& guest, bool has_kvm, bool has_sandbox) {
       "-display none -no-reboot -serial stdio -kernel /dev/fd/{} -initrd /dev/fd/{} -append",
       guest.machine.program, has_kvm ? "kvm" : "tcg", has_kvm ? "max" : guest.machine.cpu,
       guest.memory, guest.processors, has_sandbox ? sandbox : "", guest.kernel, guest.initramfs);
+}
+
+/// The last line of what qemu itself says. A guest writes to another pipe: it could otherwise say
+/// that there is no sandbox.
+std::string read_complaint(int fd) {
+  std::array<char, 1 << 16> buffer;  // as much as a pipe takes
+  const ssize_t size = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });
+  std::string_view text(buffer.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 }  // namespace
@@ -171,8 +182,7 @@ void EventReader::add(std::string_view text) {
 void EventReader::end_line() {
   std::string text = std::exchange(line_, {});
   if (text.ends_with('\r')) text.pop_back();
-  const bool is_of_qemu = text.starts_with("qemu");
-  has_kernel_ |= !is_of_qemu && !text.empty();
+  has_kernel_ |= !text.empty();
   if (text.starts_with("@ ")) {
     size_t sizes[2] = {};
     char word[16] = "";
@@ -191,7 +201,7 @@ void EventReader::end_line() {
   }
   // What follows a panic says where, not why.
   if (!text.empty() && !has_reason_) last_words_ = text;
-  has_reason_ |= is_of_qemu || text.contains("Kernel panic");
+  has_reason_ |= text.contains("Kernel panic");
 }
 
 void EventReader::end_event() {
@@ -208,11 +218,13 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
   const bool has_kvm =
       trusts_kvm && is_native(guest.machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
   const bool has_sandbox = trusts_sandbox;
-  int ends[2];
+  int ends[2], own_ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
   Descriptor from(ends[0]), to(ends[1]);
+  if (::pipe2(own_ends, O_CLOEXEC | O_NONBLOCK) != 0) return system_error("no pipe");
+  Descriptor from_qemu(own_ends[0]), to_qemu(own_ends[1]);
   Process qemu(command_of(guest, has_kvm, has_sandbox), guest.machine.console, to.fd(),
-               {guest.kernel, guest.initramfs});
+               to_qemu.fd(), {guest.kernel, guest.initramfs});
   to = Descriptor();
   const auto begin = Clock::now();
   const auto limit = std::chrono::seconds(guest.seconds);
@@ -250,13 +262,10 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
                           std::string_view(guest.machine.program)
                               .substr(0, std::string_view(guest.machine.program).find(' '))),
               "Debian's packages are qemu-system-x86 and qemu-system-arm"});
-  if (!reader.has_kernel() &&
-      (has_kvm || (has_sandbox && reader.last_words().contains("sandbox")))) {
-    // One that is built without it says so before anything else.
-    if (reader.last_words().contains("sandbox"))
-      trusts_sandbox = false;
-    else
-      trusts_kvm = false;
+  const std::string complaint = read_complaint(from_qemu.fd());
+  const bool lacks_sandbox = has_sandbox && complaint.contains("sandbox");
+  if (!reader.has_kernel() && (has_kvm || lacks_sandbox)) {
+    (lacks_sandbox ? trusts_sandbox : trusts_kvm) = false;
     return run_guest(guest, hear);
   }
   std::string why = said >= most   ? "says too much"
@@ -264,7 +273,9 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
                     : has_progress ? "has no more results after the time of --timeout"
                                    : "has no results after the time of --timeout";
   if (!reader.has_kernel()) why += ", and wrote nothing: is its serial console built in?";
-  return reader.last_words().empty() ? why : fmt::format("{}: {}", why, reader.last_words());
+  const std::string& words =
+      complaint.empty() || reader.has_reason() ? reader.last_words() : complaint;
+  return words.empty() ? why : fmt::format("{}: {}", why, words);
 }
 
 StopOnSignal::StopOnSignal() {
