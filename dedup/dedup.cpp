@@ -96,6 +96,7 @@
 #include "dedup/format/reader.hpp"
 #include "dedup/merge/deduplication.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -146,12 +147,11 @@ Error strings_error(const Deduplication& d) {
 std::expected<DedupResult, Error> flatten(const DedupOptions& options,
                                           std::span<const BtfKindLayout> layout,
                                           DedupResult split) {
-  auto joined = join(split.types, layout);
-  if (!joined) return std::unexpected(joined.error());
+  auto joined = TRY(join(split.types, layout));
   split.types = BtfBuilder();
   Deduplicator deduplicator(
       {.threads = options.threads, .borrow_inputs = true, .sort = options.sort});
-  deduplicator.add("base and the types split from it", *joined);
+  deduplicator.add("base and the types split from it", joined);
   auto flat = deduplicator.run();
   if (!flat) return flat;
   compose(split.type_maps, flat->type_maps[0]);
@@ -164,7 +164,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // Find the class of each type by its key (merge/classifier.cpp). This takes nearly all the
   // time, so several workers share it (merge/workers.cpp). Tags are compared by name.
   auto start = std::chrono::steady_clock::now();
-  if (auto ok = classify_types(d); !ok) return std::unexpected(ok.error());
+  TRY(classify_types(d));
   std::chrono::duration<double> classify_time = std::chrono::steady_clock::now() - start;
 
   // Merge equal circles that no tag breaks. Their keys would be infinite, so each type that closes
@@ -175,7 +175,7 @@ std::expected<DedupResult, Error> deduplicate(Deduplication& d) {
   // Replace the classes of tainted types by tainted classes, which tell types of equal keys apart.
   // This needs all definitions of all inputs. It also lists the types that may be the first of
   // their class, so that the next pass looks at no others (merge/find_tainted_classes.cpp).
-  if (auto ok = find_tainted_classes(d); !ok) return std::unexpected(ok.error());
+  TRY(find_tainted_classes(d));
 
   // Write one type for each class that is left (write_types.cpp).
   auto result = write_types(d);

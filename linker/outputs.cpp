@@ -7,6 +7,7 @@
 #include <ranges>
 #include <span>
 
+#include "dedup/try.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/held_signals.hpp"
 #include "linker/io/input_file.hpp"
@@ -21,12 +22,10 @@ namespace {
 /// The file that the output would replace; nothing if there is none.
 std::expected<std::optional<InputFile>, Error> open_replaced(const Outputs::Output& output) {
   if (!output.file.identity() || output.file.is_special()) return std::nullopt;
-  auto found = find_file(output.name);
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
-  auto file = InputFile::open_regular(output.name);
-  if (!file) return std::unexpected(file.error());
-  return std::move(*file);
+  auto found = TRY(find_file(output.name));
+  if (!found) return std::nullopt;
+  auto file = TRY(InputFile::open_regular(output.name));
+  return file;
 }
 
 /// Whether a file is what a person wrote: by its name, and because programs write no such file.

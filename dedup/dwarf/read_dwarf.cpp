@@ -16,6 +16,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -63,8 +64,7 @@ class DwarfReader {
     std::vector<DwarfOmissions> omissions(workers);
     run_threads(workers, [&](unsigned worker) { omissions[worker] = read_units(); });
     if (failed_ != SIZE_MAX) return std::unexpected(error_);
-    if (is_joined_)
-      if (auto ok = read_joined(omissions); !ok) return std::unexpected(ok.error());
+    if (is_joined_) TRY(read_joined(omissions));
     DwarfTypes types{.strings = pool_, .units = {}, .functions = {}, .omissions = {}};
     for (size_t i = 0; i < blobs_.size(); ++i) {
       auto& blob = blobs_[i];
@@ -100,9 +100,8 @@ class DwarfReader {
     std::ranges::fill(blobs_, nullptr);
     std::ranges::fill(functions_, std::vector<ImageFunction>());
     UnitTypes types(sections_, wanted_, *pool_);
-    auto has_types = types.read_joined(units_);
-    if (!has_types) return std::unexpected(has_types.error());
-    if (*has_types) keep_unit(types, 0);
+    auto has_types = TRY(types.read_joined(units_));
+    if (has_types) keep_unit(types, 0);
     omissions.assign(1, types.omissions());
     return {};
   }
@@ -132,11 +131,10 @@ class DwarfReader {
 
 std::expected<DwarfTypes, Error> read_dwarf(const DwarfSections& sections,
                                             const DwarfWanted& wanted, unsigned threads) {
-  auto units = list_units(sections);
-  if (!units) return std::unexpected(units.error());
+  auto units = TRY(list_units(sections));
   unsigned workers = choose_workers(sections.info.size(), threads);
   try {
-    return DwarfReader(sections, wanted, std::move(*units)).run(workers);
+    return DwarfReader(sections, wanted, std::move(units)).run(workers);
   } catch (const std::length_error&) {
     return fail("DWARF has more bytes of strings than BTF can refer to");
   }

@@ -22,6 +22,7 @@
 #include "dedup/dwarf/constants.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -50,17 +51,16 @@ bool is_c(uint64_t language) {
 }  // namespace
 
 std::expected<bool, Error> UnitTypes::read(const DwarfUnit& unit) {
-  if (auto ok = begin(unit.begin, unit.end); !ok) return std::unexpected(ok.error());
-  if (auto ok = add(unit); !ok) return std::unexpected(ok.error());
+  TRY(begin(unit.begin, unit.end));
+  TRY(add(unit));
   return !has_foreign_reference_ && finish();
 }
 
 std::expected<bool, Error> UnitTypes::read_joined(std::span<const DwarfUnit> units) {
-  if (auto ok = begin(0, sections_.info.size()); !ok) return std::unexpected(ok.error());
+  TRY(begin(0, sections_.info.size()));
   for (const DwarfUnit& unit : units)
     if (unit.type == DW_UT_type) type_units_.emplace(unit.signature, unit.begin + unit.type_entry);
-  for (const DwarfUnit& unit : units)
-    if (auto ok = add(unit); !ok) return std::unexpected(ok.error());
+  for (const DwarfUnit& unit : units) TRY(add(unit));
   if (has_foreign_reference_)
     return fail(
         "DWARF refers to entries of another file, or to none: dwz -m and split DWARF are not "
@@ -121,7 +121,7 @@ std::expected<void, Error> UnitTypes::read_abbreviations(const DwarfUnit& unit) 
 /// Reads the entries of a unit.
 std::expected<void, Error> UnitTypes::add(const DwarfUnit& unit) {
   unit_ = unit;
-  if (auto ok = read_abbreviations(unit); !ok) return ok;
+  TRY(read_abbreviations(unit));
   DwarfCursor cursor(sections_.info.first(unit.end), unit.entries, sections_.order);
   const DwarfAbbreviation* abbreviation = abbreviations_.find(cursor.take_uleb());
   if (abbreviation == nullptr) return {};

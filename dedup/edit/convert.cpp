@@ -28,6 +28,7 @@
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -52,8 +53,7 @@ class Converter {
   }
 
   Result run() {
-    for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id)
-      if (auto ok = convert(id); !ok) return ok;
+    for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id) TRY(convert(id));
     return {};
   }
 
@@ -96,8 +96,7 @@ Result Converter::convert(uint32_t id) {
                                     std::to_underlying(types_.kind(id))));
   }
   for (const Feature& feature : newer_)
-    if (uses(feature, types_, types_.type(id), use_))
-      if (auto ok = replace(id, feature); !ok) return ok;
+    if (uses(feature, types_, types_.type(id), use_)) TRY(replace(id, feature));
   return {};
 }
 
@@ -161,7 +160,7 @@ Result Converter::clean_name(uint32_t id, uint32_t offset, bool has_dots) {
   }
   if (!base_) {
     base_ = std::make_unique<Converter>(*btf_.base(), release_, use_);
-    if (auto ok = base_->run(); !ok) return ok;
+    TRY(base_->run());
   }
   NameKind name = name_kind(base_->types(), offset);
   if (name.is_identifier && (has_dots || !name.has_dot)) return {};
@@ -240,7 +239,7 @@ std::expected<std::vector<std::byte>, Error> convert_btf(const Btf& btf, LinuxRe
                                                          BtfUse use) {
   if (release < releases::first) return fail("there is no BTF before Linux 4.18");
   Converter converter(btf, release, use);
-  if (auto ok = converter.run(); !ok) return std::unexpected(ok.error());
+  TRY(converter.run());
   return converter.write();
 }
 

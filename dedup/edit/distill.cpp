@@ -31,6 +31,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/sort_by_name.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -62,8 +63,8 @@ class Distiller {
   std::expected<DistilledBtf, Error> run(std::span<const uint32_t> needed) {
     for (uint32_t id : needed)
       if (!need(id)) return fail("{} {}", describe_type(split_, id), cannot_distill);
-    if (auto ok = walk(); !ok) return std::unexpected(ok.error());
-    if (auto ok = write_base(); !ok) return std::unexpected(ok.error());
+    TRY(walk());
+    TRY(write_base());
     number();
     return write_split();
   }
@@ -111,15 +112,14 @@ std::expected<void, Error> Distiller::walk() {
     if (!is_known(type.kind()))
       return fail("{} has unknown kind {}, which may refer to any type", describe_type(split_, id),
                   std::to_underlying(type.kind()));
-    if (auto ok = need_references(id); !ok) return ok;
+    TRY(need_references(id));
     // A distilled struct has no members, so no tag can be about one.
     if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
         type.type() < split_.first_id() && fates_[type.type()] == Fate::Named)
       return fail("{} is for a member of {} of the base, which has no members when distilled",
                   describe_type(split_, id), describe_type(split_, type.type()));
   }
-  for (size_t i = 0; i < copied_.size(); ++i)
-    if (auto ok = need_references(copied_[i]); !ok) return ok;
+  for (size_t i = 0; i < copied_.size(); ++i) TRY(need_references(copied_[i]));
   return {};
 }
 
@@ -138,12 +138,10 @@ std::expected<void, Error> Distiller::write_base() {
     else
       ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind::Enum), type.size());
   }
-  auto blob = base.finish(order_);
-  if (!blob) return std::unexpected(blob.error());
-  base_blob_ = std::move(*blob);
-  auto btf = Btf::parse(base_blob_);
-  if (!btf) return std::unexpected(btf.error());
-  base_ = std::make_unique<const Btf>(std::move(*btf));
+  auto blob = TRY(base.finish(order_));
+  base_blob_ = std::move(blob);
+  auto btf = TRY(Btf::parse(base_blob_));
+  base_ = std::make_unique<const Btf>(std::move(btf));
   return {};
 }
 

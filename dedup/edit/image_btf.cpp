@@ -18,6 +18,7 @@
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/sort_by_name.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -132,9 +133,8 @@ void ImageDeduplicator::add_weak_function(std::string_view name) {
 }
 
 std::expected<ImageResult, Error> ImageDeduplicator::run(const ImageSymbols& symbols) {
-  auto dedup = impl_->deduplicator.run();
-  if (!dedup) return std::unexpected(dedup.error());
-  ImageResult result{.dedup = std::move(*dedup)};
+  auto dedup = TRY(impl_->deduplicator.run());
+  ImageResult result{.dedup = std::move(dedup)};
   FunctionTypes function_types(result.dedup.types);
   ImageState state{symbols, impl_->inputs, result, function_types};
 

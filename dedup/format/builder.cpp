@@ -13,6 +13,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/format/string_table.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -161,7 +162,7 @@ std::span<uint32_t> BtfBuilder::mutable_words(uint32_t id) {
 }
 
 std::expected<std::vector<std::byte>, Error> BtfBuilder::finish(std::endian order) const {
-  if (auto ok = impl_->check_limits(); !ok) return std::unexpected(ok.error());
+  TRY(impl_->check_limits());
   return write_blob(order, impl_->words, impl_->layout, impl_->strings.bytes());
 }
 

@@ -8,6 +8,7 @@
 
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -131,10 +132,8 @@ namespace {
 std::expected<void, Error> check_in_range(const BtfView& types, const TypeSummary& summary) {
   bool strings_fit = summary.largest_string < types.string_end() || summary.largest_string == 0;
   if (summary.largest_id >= types.end_id() || !strings_fit)
-    for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
-      if (auto ok = check_ranges(types, id); !ok) return ok;
-  for (uint32_t id : summary.with_constraints)
-    if (auto ok = check_constraints(types, id); !ok) return ok;
+    for (uint32_t id = types.first_id(); id < types.end_id(); ++id) TRY(check_ranges(types, id));
+  for (uint32_t id : summary.with_constraints) TRY(check_constraints(types, id));
   return {};
 }
 

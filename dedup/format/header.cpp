@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -56,8 +57,7 @@ std::expected<void, Error> check_sections(const BtfHeader& h, size_t blob_size) 
   // An empty layout section is none, wherever it is.
   std::span<Section> present = std::span(sections).first(h.layout_size != 0 ? 3 : 2);
   for (const Section& s : present)
-    if (auto ok = check_section(s.name, s.offset, s.size, s.alignment, h, blob_size); !ok)
-      return ok;
+    TRY(check_section(s.name, s.offset, s.size, s.alignment, h, blob_size));
   std::ranges::sort(present, {}, [](const Section& s) { return std::pair(s.offset, s.size); });
   for (size_t i = 0; i + 1 < present.size(); ++i)
     if (present[i].offset + present[i].size > present[i + 1].offset)
@@ -114,13 +114,13 @@ std::expected<BtfHeader, Error> read_header(std::span<const std::byte> blob) {
     return fail("{} {} too few for a header of {}", count_of(blob.size(), "byte"),
                 agree(blob.size(), "is", "are"), BtfHeader::classic_size);
   BtfHeaderFields fields = read_header_fields(blob);
-  if (auto ok = check_preamble(fields, blob.size()); !ok) return std::unexpected(ok.error());
+  TRY(check_preamble(fields, blob.size()));
   size_t size = fields.size;
   // A longer header is readable if its unknown fields are 0.
   for (size_t i = size_field_end + 4 * known_fields(size); i < size; ++i)
     if (blob[i] != std::byte{0}) return fail("unknown header field at offset {} is not zero", i);
   BtfHeader header = fields.header();
-  if (auto ok = check_sections(header, blob.size()); !ok) return std::unexpected(ok.error());
+  TRY(check_sections(header, blob.size()));
   return header;
 }
 

@@ -17,6 +17,7 @@
 #include "dedup/format/header.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -89,7 +90,7 @@ std::expected<Btf, Error> join(const BtfBuilder& types, std::span<const BtfKindL
     return fail("string offsets, with those of the base, exceed 32 bits");
   impl->layout.assign(layout.begin(), layout.end());
   impl->show(impl->own_words, impl->own_strings);
-  if (auto ok = find_types(*impl); !ok) return std::unexpected(ok.error());
+  TRY(find_types(*impl));
   return BtfAccess::wrap(std::move(impl));
 }
 
@@ -120,31 +121,30 @@ std::expected<Btf, Error> split_off(const Btf& btf, const Btf& base, bool borrow
 
 std::expected<Btf, Error> parse_without_cycle_check(std::span<const std::byte> blob,
                                                     const Btf* base) {
-  auto header = read_header(blob);
-  if (!header) return std::unexpected(header.error());
+  auto header = TRY(read_header(blob));
 
   auto impl = std::make_shared<BtfAccess::Impl>();
   impl->base = base;
-  impl->order = header->order;
-  impl->layout = read_layout(blob, *header);
-  auto string_bytes = blob.subspan(header->strings_offset, header->strings_size);
+  impl->order = header.order;
+  impl->layout = read_layout(blob, header);
+  auto string_bytes = blob.subspan(header.strings_offset, header.strings_size);
   // The one place that casts bytes of the input. Characters may always be used in place; words only
   // if alignment and byte order agree.
   std::string_view strings(reinterpret_cast<const char*>(string_bytes.data()), string_bytes.size());
-  if (auto ok = check_strings(strings, base != nullptr); !ok) return std::unexpected(ok.error());
+  TRY(check_strings(strings, base != nullptr));
   if (base != nullptr && strings.size() > UINT32_MAX - base->string_end())
     return fail("string offsets, with those of the base, exceed 32 bits");
 
-  const std::byte* first = blob.data() + header->types_offset;
-  if (header->order == std::endian::native &&
+  const std::byte* first = blob.data() + header.types_offset;
+  if (header.order == std::endian::native &&
       reinterpret_cast<uintptr_t>(first) % alignof(uint32_t) == 0) {
-    impl->show({reinterpret_cast<const uint32_t*>(first), header->types_size / 4}, strings);
+    impl->show({reinterpret_cast<const uint32_t*>(first), header.types_size / 4}, strings);
   } else {
-    impl->own_words.resize(header->types_size / 4);
-    read_words(first, impl->own_words, header->order);
+    impl->own_words.resize(header.types_size / 4);
+    read_words(first, impl->own_words, header.order);
     impl->show(impl->own_words, strings);
   }
-  if (auto ok = find_types(*impl); !ok) return std::unexpected(ok.error());
+  TRY(find_types(*impl));
   return BtfAccess::wrap(std::move(impl));
 }
 

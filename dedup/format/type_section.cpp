@@ -17,6 +17,7 @@
 #include "dedup/format/check_types.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -162,9 +163,8 @@ std::expected<void, Error> TypeWalk::walk_chunk() {
     size_t size = end - at < common_words ? 0 : known_size(words + at);
     __builtin_prefetch(words + at + prefetch_distance);
     if (size == 0 || size > end - at) {
-      auto unusual = unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count));
-      if (!unusual) return std::unexpected(unusual.error());
-      size = *unusual;
+      auto unusual = TRY(unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count)));
+      size = unusual;
     }
     starts[count] = static_cast<uint32_t>(at);
     largest.type(words + at);
@@ -182,8 +182,7 @@ std::expected<void, Error> TypeWalk::walk_chunk() {
 
 std::expected<void, Error> TypeWalk::run() {
   map_pages(words_);
-  while (at_ < words_.size())
-    if (auto ok = walk_chunk(); !ok) return ok;
+  while (at_ < words_.size()) TRY(walk_chunk());
   starts_.push_back(static_cast<uint32_t>(words_.size()));
   blob_.show(words_, blob_.view.strings());
   return check_references(blob_.view, {largest_.id, largest_.string, with_constraints_});

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "dedup/merge/tainted_graph.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -34,13 +35,11 @@ class TaintedClassFinder {
     if (!d_.is_base_whole && needs_bindings(d_, definitions_, types_)) return complete();
     // What the base declares does not change, and means the same in all units.
     std::vector<bool> reaches_ambiguous = graph.find_reaching(ambiguous);
-    auto bindings = find_bindings(d_, graph, reaches_ambiguous, definitions_, types_);
-    if (!bindings) return std::unexpected(std::move(bindings.error()));
+    auto bindings = TRY(find_bindings(d_, graph, reaches_ambiguous, definitions_, types_));
     number_types();
-    TaintedGraph types = make_tainted_graph(d_, definitions_, types_, *bindings);
-    auto colors = resolve_declarations(d_.table, types);
-    if (!colors) return std::unexpected(std::move(colors.error()));
-    number_classes(types, *colors);
+    TaintedGraph types = make_tainted_graph(d_, definitions_, types_, bindings);
+    auto colors = TRY(resolve_declarations(d_.table, types));
+    number_classes(types, colors);
     return {};
   }
 

@@ -28,6 +28,7 @@
 #include "dedup/merge/huge_pages.hpp"
 #include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -251,7 +252,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   for (const Input& input : d.inputs) inputs.add(input.btf);
   InputSize all = inputs;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base()) all.add(*link);
-  if (auto ok = check_room(all); !ok) return ok;
+  TRY(check_room(all));
   // Each worker's table gets most classes of a kernel. Filling and merging more tables would take
   // more time than sharing the rest saves.
   constexpr unsigned max_workers = 4;
@@ -270,8 +271,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   classify_base(d, d.base_types);
   // Workers do not look into objects.
   for (const Input& input : d.inputs)
-    if (input.has_omissions)
-      if (auto ok = check_omissions(input, input.objects()); !ok) return ok;
+    if (input.has_omissions) TRY(check_omissions(input, input.objects()));
   for (Input& input : d.inputs)
     add_objects(d.table, input.btf, input.objects(), input.class_of_type);
   std::vector<Share> shares = make_shares(d, inputs.types, count);
@@ -301,7 +301,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
     if (worker->found_omission)
       for (const Input& input : d.inputs) {
         auto ids = std::views::iota(input.types().first_id(), input.types().end_id());
-        if (auto ok = check_omissions(input, ids); !ok) return ok;
+        TRY(check_omissions(input, ids));
       }
 
   std::vector<std::vector<uint32_t>> merged(count);

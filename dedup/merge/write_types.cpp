@@ -14,6 +14,7 @@
 #include "dedup/merge/run_threads.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/sort_by_name.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -39,7 +40,7 @@ class TypeWriter {
     number_base();
     number_inputs();
     if (d_.options.sort) sort();
-    if (auto ok = check_unknown_kinds(); !ok) return std::unexpected(ok.error());
+    TRY(check_unknown_kinds());
     make_room();
     write_strings();
     for (OutputClass output_class : order_) {

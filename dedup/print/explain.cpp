@@ -17,6 +17,7 @@
 #include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/printable.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 
@@ -336,19 +337,18 @@ std::vector<SplitTag> find_split_tags(const Explainable& result) {
 }
 
 std::expected<std::string, Error> explain(const Explainable& result, std::string_view what) {
-  auto subjects = parse_subjects(what);
-  if (!subjects) return std::unexpected(subjects.error());
+  auto subjects = TRY(parse_subjects(what));
   TagDefinitions tags(result.output);
   std::string text;
   Effort effort;
-  for (const Subject& subject : *subjects) {
+  for (const Subject& subject : subjects) {
     std::vector<Definition> definitions = find_definitions(result, subject);
     if (definitions.empty()) continue;
     if (!text.empty()) text += '\n';
     text += explain_definitions(result, subject, definitions, tags, effort);
   }
   if (text.empty())
-    return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, *subjects)));
+    return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, subjects)));
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "dedup/check/names.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -64,15 +65,14 @@ std::expected<AccessPath, CoreReason> find_local_path(const CoreTypes& types,
     if (relocation.access != "0" || relocation.kind > CoreKind::TypeMatches) return malformed();
     return AccessPath{};
   }
-  auto indices = parse_indices(relocation.access);
-  if (!indices) return std::unexpected(indices.error());
+  auto indices = TRY(parse_indices(relocation.access));
   uint32_t id = skip_modifiers(types.view, relocation.type_id);
-  if (is_enumerator_kind(relocation.kind)) return find_enumerator(types.view, id, *indices);
+  if (is_enumerator_kind(relocation.kind)) return find_enumerator(types.view, id, indices);
 
   AccessPath path;
-  if (!step_to_element(types, id, indices->front(), path)) return malformed();
-  for (size_t i = 1; i < indices->size(); ++i) {
-    uint32_t index = (*indices)[i];
+  if (!step_to_element(types, id, indices.front(), path)) return malformed();
+  for (size_t i = 1; i < indices.size(); ++i) {
+    uint32_t index = indices[i];
     if (id == 0) return malformed();
     BtfType type = types.view.type(id);
     if (is_composite(type.kind())) {

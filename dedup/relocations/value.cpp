@@ -1,4 +1,5 @@
 #include "dedup/relocations/match.hpp"
+#include "dedup/try.hpp"
 
 namespace bpflink {
 namespace {
@@ -49,13 +50,12 @@ ValueResult answer_for_member(const CoreTypes& types, std::endian order, CoreKin
   auto size = types.size(id);
   if (!size) return std::unexpected(CoreReason::NoSize);
   bool is_bitfield = width != 0;
-  auto bits = is_bitfield ? find_bitfield(path.bit_offset, width, *size)
-                          : Bits{path.bit_offset, *size * 8, path.bit_offset / 8, *size};
-  if (!bits) return std::unexpected(bits.error());
+  auto bits = TRY(is_bitfield ? find_bitfield(path.bit_offset, width, *size)
+                              : Bits{path.bit_offset, *size * 8, path.bit_offset / 8, *size});
   CoreAnswer answer{.is_definite = !is_bitfield};
-  uint32_t from = bits->offset - bits->byte_offset * 8;
+  uint32_t from = bits.offset - bits.byte_offset * 8;
   if (kind == CoreKind::FieldByteOffset) {
-    answer.value = bits->byte_offset;
+    answer.value = bits.byte_offset;
     if (!is_bitfield) {
       auto access = access_size(types, id);
       if (!access) return std::unexpected(CoreReason::NoSize);
@@ -63,13 +63,13 @@ ValueResult answer_for_member(const CoreTypes& types, std::endian order, CoreKin
       answer.type_id = id;
     }
   } else if (kind == CoreKind::FieldByteSize) {
-    answer.value = bits->byte_size;
+    answer.value = bits.byte_size;
   } else if (kind == CoreKind::FieldLshiftU64) {
     answer.value =
-        order == std::endian::little ? 64 - (from + bits->count) : (8 - bits->byte_size) * 8 + from;
+        order == std::endian::little ? 64 - (from + bits.count) : (8 - bits.byte_size) * 8 + from;
   } else {
     bool is_sign = kind == CoreKind::FieldSigned;
-    answer.value = is_sign ? is_signed_type(types.view, id) : 64 - bits->count;
+    answer.value = is_sign ? is_signed_type(types.view, id) : 64 - bits.count;
     answer.is_definite = true;
   }
   // Loaders compute shifts in 32 bits.

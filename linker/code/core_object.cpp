@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dedup/print/c_names.hpp"
+#include "dedup/try.hpp"
 #include "linker/code/core_complaint.hpp"
 #include "linker/error.hpp"
 #include "linker/object/elf_file.hpp"
@@ -92,10 +93,9 @@ std::expected<void, Error> check_names(const Object& object) {
 
 std::expected<CoreObject, Error> CoreObject::read(std::string name,
                                                   std::span<const std::byte> image) {
-  auto object = ObjectAccess::parse(name, image);
-  if (!object) return std::unexpected(object.error());
-  if (auto ok = check_names(*object); !ok) return std::unexpected(ok.error());
-  CoreObject read(std::move(name), std::move(*object));
+  auto object = TRY(ObjectAccess::parse(name, image));
+  TRY(check_names(object));
+  CoreObject read(std::move(name), std::move(object));
   read.records = read_core_records(read.file());
   for (const Program& program : read.object.programs())
     read.is_optional.push_back(!program.meaning.autoload);
@@ -141,9 +141,8 @@ void CoreObject::prepare_check() {
 
 std::expected<bool, Error> is_bpf_object(std::span<const std::byte> image) {
   if (!is_elf(image)) return false;
-  auto elf = read_elf(image);
-  if (!elf) return std::unexpected(elf.error());
-  return elf->machine == EM_BPF && elf->type == ET_REL;
+  auto elf = TRY(read_elf(image));
+  return elf.machine == EM_BPF && elf.type == ET_REL;
 }
 
 }  // namespace bpflink

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -123,18 +124,17 @@ bool is_open_to_others(const std::string& path, const struct stat& info, uid_t o
 
 std::expected<void, Error> copy_rights(int fd, const std::string& path,
                                        const struct stat& replaced) {
-  auto list = read_attribute(path, access_list);
-  if (!list) return std::unexpected(list.error());
+  auto list = TRY(read_attribute(path, access_list));
   copy_label(fd, path);
   constexpr auto same_owner = static_cast<uid_t>(-1);
   bool has_group = ::fchown(fd, replaced.st_uid, replaced.st_gid) == 0 ||
                    ::fchown(fd, same_owner, replaced.st_gid) == 0;
-  bool has_list = has_group && !list->empty() &&
-                  ::fsetxattr(fd, access_list, list->data(), list->size(), 0) == 0;
+  bool has_list =
+      has_group && !list.empty() && ::fsetxattr(fd, access_list, list.data(), list.size(), 0) == 0;
   mode_t mode = replaced.st_mode & 0777, common = 7;
   if (!has_list) {
-    if (auto ok = remove_list(fd); !ok) return ok;
-    common = common_rights(*list);
+    TRY(remove_list(fd));
+    common = common_rights(list);
   }
   if (!has_group) common &= mode & mode >> 3;
   if (::fchmod(fd, mode & (0700 | common << 3 | common)) != 0)

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
@@ -101,10 +102,9 @@ std::expected<InputFile, Error> InputFile::map(int fd, const struct stat& info, 
     // as large as an address space, such as /proc/kcore.
     constexpr size_t max_generated = size_t{1} << 30;
     if (size > max_generated) return fail("cannot be mapped, and is too large to be read");
-    auto contents = read_to_end(fd, size);
-    if (!contents) return std::unexpected(contents.error());
-    file = in_memory(std::move(name), *contents);
-    file.contents_ = std::move(*contents);
+    auto contents = TRY(read_to_end(fd, size));
+    file = in_memory(std::move(name), contents);
+    file.contents_ = std::move(contents);
   } else {
     return system_error("cannot read");
   }
@@ -113,10 +113,9 @@ std::expected<InputFile, Error> InputFile::map(int fd, const struct stat& info, 
 }
 
 std::expected<InputFile, Error> InputFile::read(int fd, std::string name) {
-  auto contents = read_to_end(fd);
-  if (!contents) return std::unexpected(contents.error());
-  InputFile file = in_memory(std::move(name), *contents);
-  file.contents_ = std::move(*contents);
+  auto contents = TRY(read_to_end(fd));
+  InputFile file = in_memory(std::move(name), contents);
+  file.contents_ = std::move(contents);
   return file;
 }
 

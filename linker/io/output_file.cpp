@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/file_rights.hpp"
 #include "linker/io/held_signals.hpp"
@@ -95,21 +96,19 @@ std::unexpected<Error> commit_error() {
 std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
   OutputFile file;
   if (path.empty()) return fail("cannot open output file: it has no name");
-  auto target = follow_links(path);
-  if (!target) return std::unexpected(target.error());
-  file.path_ = *target;
+  auto target = TRY(follow_links(path));
+  file.path_ = target;
   struct stat info;
-  bool exists = ::stat(target->c_str(), &info) == 0;
+  bool exists = ::stat(target.c_str(), &info) == 0;
   if (!exists && errno != ENOENT) return system_error("cannot open output file");
   if (exists && S_ISDIR(info.st_mode)) return fail("cannot open output file: is a directory");
-  if (exists && ::access(target->c_str(), W_OK) != 0)
-    return system_error("cannot open output file");
-  auto descriptor = descriptor_of(*target);
+  if (exists && ::access(target.c_str(), W_OK) != 0) return system_error("cannot open output file");
+  auto descriptor = descriptor_of(target);
   if (descriptor || (exists && !S_ISREG(info.st_mode))) {
     // The caller's descriptor keeps its position.
-    return open_special(descriptor ? copy_of(*descriptor) : open_file(*target, O_WRONLY));
+    return open_special(descriptor ? copy_of(*descriptor) : open_file(target, O_WRONLY));
   }
-  const std::string directory = directory_of(*target);
+  const std::string directory = directory_of(target);
   struct stat directory_info;
   bool has_directory = ::stat(directory.c_str(), &directory_info) == 0;
   if (!has_directory && errno == ENOENT)
@@ -119,21 +118,20 @@ std::expected<OutputFile, Error> OutputFile::open(const std::string& path) {
                 directory);
   if (exists) file.owner_ = info.st_uid;
   // Others get no right before they have it to the file that is replaced.
-  if (auto ok = file.open_temporary(exists ? 0600 : 0666); !ok) return std::unexpected(ok.error());
+  TRY(file.open_temporary(exists ? 0600 : 0666));
   if (exists) {
     file.identity_.emplace(info);
-    if (auto ok = copy_rights(file.fd(), *target, info); !ok) return std::unexpected(ok.error());
+    TRY(copy_rights(file.fd(), target, info));
   } else if (has_directory) {
-    file.identity_.emplace(directory_info, target->substr(target->rfind('/') + 1));
+    file.identity_.emplace(directory_info, target.substr(target.rfind('/') + 1));
   }
   return file;
 }
 
 std::expected<Descriptor, Error> OutputFile::open_to_append(const std::string& path) {
-  auto target = follow_links(path);
-  if (!target) return std::unexpected(target.error());
+  auto target = TRY(follow_links(path));
   constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY;
-  Descriptor file = open_file(*target, flags, 0666);
+  Descriptor file = open_file(target, flags, 0666);
   if (!file.is_open() || ::fcntl(file.fd(), F_SETFL, O_APPEND) != 0)
     return system_error("cannot open output file");
   return file;
@@ -188,7 +186,7 @@ std::expected<void, Error> OutputFile::open_temporary(mode_t mode) {
 
 std::expected<void, Error> OutputFile::prepare() {
   if (is_in_memory() || is_special() || !temporary_.empty()) return {};
-  if (auto ok = name_temporary(); !ok) return ok;
+  TRY(name_temporary());
   // Closing a descriptor reports what could not be stored (NFS). Another one holds the lock.
   int copy = ::fcntl(fd(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || ::close(copy) != 0) return commit_error();
@@ -208,7 +206,7 @@ std::expected<void, Error> OutputFile::name_temporary() {
 }
 
 std::expected<void, Error> OutputFile::commit() {
-  if (auto ok = prepare(); !ok) return ok;
+  TRY(prepare());
   if (is_in_memory()) return {};
   if (is_special()) return commit_special();
   HeldSignals held;  // the name is another process's once it is free
@@ -227,7 +225,7 @@ std::expected<void, Error> OutputFile::commit_special() {
     if (size < 0) return system_error("cannot write");
     if (size == 0) return {};
     auto bytes = std::span(buffer).first(static_cast<size_t>(size));
-    if (auto ok = write_all(special_.fd(), bytes); !ok) return ok;
+    TRY(write_all(special_.fd(), bytes));
     offset += size;
   }
 }

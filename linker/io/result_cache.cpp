@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "dedup/try.hpp"
 #include "linker/io/file_rights.hpp"
 #include "linker/io/output_file.hpp"
 #include "linker/io/write_all.hpp"
@@ -57,11 +58,10 @@ std::expected<void, Error> store_result(const std::string& path,
                                         std::span<const std::byte> result) {
   // A link that others put there would lead to another file.
   if (!is_own(std::filesystem::path(path).parent_path().string())) return {};
-  auto file = OutputFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  auto ok = write_all(file->fd(), seal_of(path, result));
-  if (ok) ok = write_all(file->fd(), result);
-  return ok ? file->commit() : ok;
+  auto file = TRY(OutputFile::open(path));
+  auto ok = write_all(file.fd(), seal_of(path, result));
+  if (ok) ok = write_all(file.fd(), result);
+  return ok ? file.commit() : ok;
 }
 
 void trim_results(const std::string& directory, uint64_t most) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dedup/try.hpp"
 #include "linker/io/write_all.hpp"
 
 namespace bpflink {
@@ -21,8 +22,7 @@ std::expected<void, Error> SparseWriter::write(uint64_t offset, std::span<const 
   uint64_t end = begin_ + gathered_.size();
   bool is_next = offset >= end && offset - end <= max_gap;
   bool is_large = bytes.size() > max_copied;
-  if (!is_next || is_large || gathered_.size() + bytes.size() > max_gathered)
-    if (auto ok = finish(); !ok) return ok;
+  if (!is_next || is_large || gathered_.size() + bytes.size() > max_gathered) TRY(finish());
   if (is_large) return write_large(offset, bytes);
   if (gathered_.empty()) begin_ = offset;
   gathered_.resize(offset - begin_);
@@ -45,7 +45,7 @@ std::expected<void, Error> SparseWriter::write_large(uint64_t offset,
     at += block.size();
     if (!is_zero(block)) continue;
     auto before = bytes.subspan(begin, at - block.size() - begin);
-    if (auto ok = write_all_at(fd_, offset + begin, before); !ok) return ok;
+    TRY(write_all_at(fd_, offset + begin, before));
     begin = at;
   }
   return write_all_at(fd_, offset + begin, bytes.subspan(begin));

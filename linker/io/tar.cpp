@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/write_all.hpp"
 
@@ -57,7 +58,7 @@ std::string make_record(std::string_view key, std::string_view value) {
 
 /// Writes the bytes and zeros up to the next block.
 std::expected<void, Error> write_blocks(int fd, std::span<const std::byte> bytes) {
-  if (auto ok = write_all(fd, bytes); !ok) return ok;
+  TRY(write_all(fd, bytes));
   constexpr std::byte zeros[block_size] = {};
   return write_all(fd, std::span(zeros).first(-bytes.size() % block_size));
 }
@@ -65,7 +66,7 @@ std::expected<void, Error> write_blocks(int fd, std::span<const std::byte> bytes
 std::expected<void, Error> write_entry(int fd, std::string_view name, Kind kind,
                                        std::span<const std::byte> bytes) {
   std::string header = make_header(name, kind, bytes.size());
-  if (auto ok = write_blocks(fd, std::as_bytes(std::span(header))); !ok) return ok;
+  TRY(write_blocks(fd, std::as_bytes(std::span(header))));
   return write_blocks(fd, bytes);
 }
 
@@ -96,10 +97,9 @@ std::expected<void, Error> write_tar(int fd, const TarEntries& entries) {
     if (name.size() > name_field.size) records += make_record("path", name);
     if (bytes.size() > max_size) records += make_record("size", std::to_string(bytes.size()));
     if (!records.empty())
-      if (auto ok = write_entry(fd, name, Kind::Extended, std::as_bytes(std::span(records))); !ok)
-        return ok;
+      TRY(write_entry(fd, name, Kind::Extended, std::as_bytes(std::span(records))));
     Kind kind = name.ends_with('/') ? Kind::Directory : Kind::File;
-    if (auto ok = write_entry(fd, name, kind, bytes); !ok) return ok;
+    TRY(write_entry(fd, name, kind, bytes));
   }
   const std::string end(2 * block_size, '\0');
   return write_blocks(fd, std::as_bytes(std::span(end)));

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 
@@ -56,7 +57,7 @@ class Output {
     const uint64_t most = limit_ + lz4_block_size;
     bool is_small = capacity_ - size_ < least;
     if (is_small && capacity_ == most) return fail_limit();
-    if (auto ok = check(); !ok) return std::unexpected(ok.error());
+    TRY(check());
     if (is_small) grow(std::min(most, std::max(2 * capacity_, size_ + least)));
     return std::span(bytes_.get() + size_, static_cast<size_t>(capacity_ - size_));
   }
@@ -64,7 +65,7 @@ class Output {
   void add(size_t count) { size_ += count; }
 
   std::expected<OwnedBytes, Error> finish() {
-    if (auto ok = check(); !ok) return std::unexpected(ok.error());
+    TRY(check());
     const std::byte* begin = bytes_.get();
     return OwnedBytes{std::move(bytes_), {begin, static_cast<size_t>(size_)}};
   }
@@ -97,9 +98,8 @@ template <typename Stepper>
 Consumed run(Bytes input, Output& output, std::string_view format, Stepper step) {
   using enum Step::Result;
   for (size_t consumed = 0;;) {
-    auto room = output.room();
-    if (!room) return std::unexpected(room.error());
-    Step done = step(input.subspan(consumed), *room);
+    auto room = TRY(output.room());
+    Step done = step(input.subspan(consumed), room);
     consumed += done.consumed;
     output.add(done.produced);
     if (done.result == End) return consumed;
@@ -177,16 +177,15 @@ Consumed decompress_zstd(Bytes input, Output& output) {
       return Step{ZSTD_isError(left) ? Step::Result::Damaged : Step::Result::More, in.pos, out.pos};
     });
   for (uint64_t least = 1;;) {
-    auto room = output.room(least);
-    if (!room) return std::unexpected(room.error());
+    auto room = TRY(output.room(least));
     size_t count =
-        ZSTD_decompressDCtx(context.get(), room->data(), room->size(), input.data(), frame);
+        ZSTD_decompressDCtx(context.get(), room.data(), room.size(), input.data(), frame);
     if (!ZSTD_isError(count)) {
       output.add(count);
       return frame;
     }
     if (ZSTD_getErrorCode(count) != ZSTD_error_dstSize_tooSmall) return fail_damaged("zstd");
-    least = 2 * room->size() + 1;
+    least = 2 * room.size() + 1;
   }
 }
 
@@ -201,10 +200,9 @@ Consumed decompress_lz4(Bytes input, Output& output) {
     at += word;
     if (size == lz4_legacy_magic) continue;
     if (size > input.size() - at) return fail_truncated("lz4");
-    auto room = output.room(lz4_block_size);
-    if (!room) return std::unexpected(room.error());
+    auto room = TRY(output.room(lz4_block_size));
     int count = LZ4_decompress_safe(reinterpret_cast<const char*>(&input[at]),
-                                    reinterpret_cast<char*>(room->data()), static_cast<int>(size),
+                                    reinterpret_cast<char*>(room.data()), static_cast<int>(size),
                                     static_cast<int>(lz4_block_size));
     if (count < 0) return fail_damaged("lz4");
     output.add(static_cast<size_t>(count));
@@ -273,9 +271,8 @@ std::expected<OwnedBytes, Error> decompress(std::span<const std::byte> bytes,
   Compression compression = compression_of(bytes);
   Output output(limit.left(), bytes.size());
   do {
-    auto consumed = decompress_stream(bytes, output);
-    if (!consumed) return std::unexpected(consumed.error());
-    bytes = bytes.subspan(*consumed);
+    auto consumed = TRY(decompress_stream(bytes, output));
+    bytes = bytes.subspan(consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
   auto decompressed = output.finish();
   if (decompressed) limit.take(decompressed->bytes.size());

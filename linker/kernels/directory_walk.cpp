@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/directory.hpp"
@@ -48,7 +49,7 @@ class Walk {
         info.st_mode = S_IFREG;  // who opens it finds out whether it matters
       }
       if (S_ISDIR(info.st_mode) && !is_link && enters_(name)) {
-        if (auto ok = visit(path, depth + 1); !ok) return ok;
+        TRY(visit(path, depth + 1));
       } else if (S_ISREG(info.st_mode)) {
         add(std::move(path), is_link, {info.st_dev, info.st_ino});
       }
@@ -92,7 +93,7 @@ class Walk {
 std::expected<std::vector<std::string>, Error> list_files(
     const std::string& directory, const std::function<bool(const std::string& name)>& enters) {
   Walk walk(enters);
-  if (auto ok = walk.visit(directory, 0); !ok) return std::unexpected(ok.error());
+  TRY(walk.visit(directory, 0));
   return walk.take_files();
 }
 

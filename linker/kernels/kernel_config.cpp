@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/decompress.hpp"
 #include "linker/object/bytes.hpp"
@@ -34,9 +35,8 @@ std::expected<KernelConfig, Error> KernelConfig::parse(std::span<const std::byte
   OwnedBytes decompressed;
   if (compression_of(bytes) != Compression::None) {
     auto limit = DecompressionLimit::of_kernel(bytes.size(), largest_config);
-    auto result = decompress(bytes, limit);
-    if (!result) return std::unexpected(result.error());
-    decompressed = std::move(*result);
+    auto result = TRY(decompress(bytes, limit));
+    decompressed = std::move(result);
     bytes = decompressed.bytes;
   }
   if (bytes.size() > largest_config) return fail("is larger than any kernel configuration");

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "dedup/format/header.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/kernels/decompress.hpp"
@@ -173,15 +174,13 @@ std::expected<bool, Error> unwrap(KernelImage& image, DecompressionLimit& limit)
   } else if (is_zboot(bytes)) {
     inner = open_zboot(bytes, image);
   } else if (is_tar(bytes)) {
-    auto member = find_tar_member(bytes, ".btf");
-    if (!member) return std::unexpected(member.error());
-    image.member = member->name;
-    inner = member->contents;
+    auto member = TRY(find_tar_member(bytes, ".btf"));
+    image.member = member.name;
+    inner = member.contents;
   } else if (compression_of(bytes) != Compression::None) {
-    auto decompressed = decompress(bytes, limit);
-    if (!decompressed) return std::unexpected(decompressed.error());
-    image.decompressed_size = decompressed->bytes.size();
-    image.contents = std::move(*decompressed);
+    auto decompressed = TRY(decompress(bytes, limit));
+    image.decompressed_size = decompressed.bytes.size();
+    image.contents = std::move(decompressed);
     return true;
   } else {
     return false;
@@ -300,15 +299,13 @@ std::expected<KernelImage, Error> unpack_kernel(OwnedBytes file) {
     Bytes bytes = image.contents.bytes;
     if (is_raw_btf(bytes)) return image;
     if (is_elf(bytes)) {
-      auto elf = read_elf(bytes);
-      if (!elf) return std::unexpected(elf.error());
+      auto elf = TRY(read_elf(bytes));
       image.form = KernelImage::Form::Elf;
-      image.elf = std::move(*elf);
+      image.elf = std::move(elf);
       return image;
     }
-    auto had_container = unwrap(image, limit);
-    if (!had_container) return std::unexpected(had_container.error());
-    if (*had_container) continue;
+    auto had_container = TRY(unwrap(image, limit));
+    if (had_container) continue;
     std::string_view arch = arch_of_flat(bytes);
     if (arch.empty()) return fail("is not BTF, an ELF file or a kernel image");
     image.form = KernelImage::Form::Flat;
@@ -354,8 +351,7 @@ std::expected<std::span<const std::byte>, Error> find_image_btf(const KernelImag
   if (image.elf) {
     auto section = image.elf->find(".BTF");
     if (!section) return fail("has no section .BTF: built without CONFIG_DEBUG_INFO_BTF?");
-    if (auto ok = check_contents(image.elf->sections[*section]); !ok)
-      return std::unexpected(ok.error());
+    TRY(check_contents(image.elf->sections[*section]));
     return image.elf->contents(image.elf->sections[*section]);
   }
   auto btf = search_btf(image.contents.bytes);

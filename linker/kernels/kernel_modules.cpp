@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
@@ -53,31 +54,25 @@ std::vector<std::string> dependencies_of(std::string_view info) {
 /// Reads a module; nothing if it has no BTF.
 std::expected<std::optional<KernelModule>, Error> read_module(const std::string& path,
                                                               std::string name, Kernel& kernel) {
-  auto file = InputFile::open_regular(path);
-  if (!file) return std::unexpected(file.error());
-  auto image = unpack_kernel(OwnedBytes::of(std::move(*file)));
-  if (!image) return std::unexpected(image.error());
-  if (auto info = section(*image, ".modinfo"); !info.empty())
+  auto file = TRY(InputFile::open_regular(path));
+  auto image = TRY(unpack_kernel(OwnedBytes::of(std::move(file))));
+  if (auto info = section(image, ".modinfo"); !info.empty())
     kernel.module_files.try_emplace(name, path, dependencies_of(text_of(info)));
-  if (auto index = image->elf ? image->elf->find(".BTF") : std::nullopt)
-    if (auto ok = check_contents(image->elf->sections[*index]); !ok)
-      return std::unexpected(ok.error());
-  auto blob =
-      image->form == KernelImage::Form::Btf ? image->contents.bytes : section(*image, ".BTF");
-  auto base_blob = section(*image, ".BTF.base");
+  if (auto index = image.elf ? image.elf->find(".BTF") : std::nullopt)
+    TRY(check_contents(image.elf->sections[*index]));
+  auto blob = image.form == KernelImage::Form::Btf ? image.contents.bytes : section(image, ".BTF");
+  auto base_blob = section(image, ".BTF.base");
   if (blob.empty()) return std::nullopt;
   OwnedBytes storage;
   if (base_blob.empty()) {
-    storage = keep_part(*image, blob);
+    storage = keep_part(image, blob);
   } else {  // it is split from a distilled base
     const NamedTypes& names = CoreKernelAccess::named(kernel.index, 0);
-    auto bytes = relocate_base(blob, base_blob, kernel.btf, names);
-    if (!bytes) return std::unexpected(bytes.error());
-    storage = OwnedBytes::of(std::move(*bytes));
+    auto bytes = TRY(relocate_base(blob, base_blob, kernel.btf, names));
+    storage = OwnedBytes::of(std::move(bytes));
   }
-  auto btf = Btf::parse(storage.bytes, &kernel.btf);
-  if (!btf) return std::unexpected(btf.error());
-  return KernelModule{std::move(name), std::move(storage), std::move(*btf)};
+  auto btf = TRY(Btf::parse(storage.bytes, &kernel.btf));
+  return KernelModule{std::move(name), std::move(storage), std::move(btf)};
 }
 
 }  // namespace
@@ -87,9 +82,8 @@ std::expected<std::string, Error> module_name(const std::string& path) {
   std::string name = name_of_module_file(file);
   if (!name.empty() || file == "vmlinux") return name;
   std::array<std::byte, 2> buffer;
-  auto begin = read_begin(path, buffer);
-  if (!begin) return std::unexpected(begin.error());
-  return begins_like_kernel(*begin) ? file : std::string();
+  auto begin = TRY(read_begin(path, buffer));
+  return begins_like_kernel(begin) ? file : std::string();
 }
 
 std::expected<void, Error> read_modules(const std::string& directory, Kernel& kernel) {
@@ -97,9 +91,8 @@ std::expected<void, Error> read_modules(const std::string& directory, Kernel& ke
   auto is_of_kernel = [&](const std::string& folder) {
     return !version_code(folder) || folder == kernel.identity.release;
   };
-  auto files = list_files(directory, is_of_kernel);
-  if (!files) return std::unexpected(files.error());
-  for (const std::string& path : *files) {
+  auto files = TRY(list_files(directory, is_of_kernel));
+  for (const std::string& path : files) {
     auto name = module_name(path);
     if (!name) kernel.notes.push_back(name.error().message);
     if (!name || name->empty() || names.contains(*name)) continue;

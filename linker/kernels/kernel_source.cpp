@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
@@ -133,9 +134,8 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
                                                              std::vector<std::string>* notes) {
   Manifest manifest;
   if (!options.manifest.empty()) {
-    auto read = read_manifest(options.manifest);
-    if (!read) return std::unexpected(read.error());
-    manifest = std::move(*read);
+    auto read = TRY(read_manifest(options.manifest));
+    manifest = std::move(read);
   }
   std::vector<KernelSource> sources;
   for (const std::string& path : paths) {
@@ -144,8 +144,8 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
     if (!*info) return fail("{}: cannot open: {}", path, std::strerror(ENOENT));
     if (!S_ISDIR((*info)->st_mode))
       sources.push_back({.name = path});
-    else if (auto ok = add_kernels(sources, path, notes); !ok)
-      return std::unexpected(ok.error());
+    else
+      TRY(add_kernels(sources, path, notes));
   }
   auto shared = std::make_shared<const KernelOptions>(std::move(options));
   for (KernelSource& source : sources) {
@@ -161,10 +161,9 @@ std::expected<std::vector<KernelSource>, Error> find_kernels(std::span<const std
 
 std::expected<KernelLook, Error> look_for_kernel(const std::string& path) {
   std::array<std::byte, 4096> buffer;
-  auto begin = read_begin(path, buffer);
-  if (!begin) return std::unexpected(begin.error());
+  auto begin = TRY(read_begin(path, buffer));
   std::string name = file_name_of(path);
-  if (begins_like_kernel(*begin) || (may_wrap_kernel(name) && begins_like_wrapped_kernel(*begin)))
+  if (begins_like_kernel(begin) || (may_wrap_kernel(name) && begins_like_wrapped_kernel(begin)))
     return KernelLook::Kernel;
   return is_kernel_name(name) ? KernelLook::OnlyByName : KernelLook::Other;
 }

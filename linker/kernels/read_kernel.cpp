@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
@@ -102,9 +103,8 @@ std::expected<std::optional<KernelConfig>, Error> find_config(const KernelSource
     directories = {"/boot", fs::path("/lib/modules") / kernel.identity.release};
   }
   for (const fs::path& directory : directories) {
-    auto path = find_config_beside(directory, kernel.identity.release);
-    if (!path) return std::unexpected(path.error());
-    if (*path) return read_config(**path, InputFile::open_regular(**path));
+    auto path = TRY(find_config_beside(directory, kernel.identity.release));
+    if (path) return read_config(*path, InputFile::open_regular(*path));
   }
   return std::nullopt;
 }
@@ -145,9 +145,8 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   if (!options.release.empty()) identity.release = options.release;
 
   if (options.reads_configs) {
-    auto config = find_config(source, *kernel, *image);
-    if (!config) return std::unexpected(config.error());
-    kernel->config = std::move(*config);
+    auto config = TRY(find_config(source, *kernel, *image));
+    kernel->config = std::move(config);
   }
   std::string signature = version_signature(*kernel);
   kernel->version_code = options.release.empty()
@@ -157,7 +156,7 @@ std::expected<std::unique_ptr<Kernel>, Error> read_kernel(const KernelSource& so
   if (image->elf && image->decompressed_size == 0)
     kernel->read_symbols = [image = std::move(*image)] { return KernelSymbols::of_image(image); };
   if (options.modules.empty()) return kernel;
-  if (auto ok = read_modules(options.modules, *kernel); !ok) return std::unexpected(ok.error());
+  TRY(read_modules(options.modules, *kernel));
   return kernel;
 }
 

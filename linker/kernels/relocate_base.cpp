@@ -9,6 +9,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 
 namespace bpflink {
@@ -26,9 +27,8 @@ class Relocation {
   std::expected<void, Error> find_types() {
     mark_members();
     for (uint32_t id = 1; id < split_.first_id(); ++id) {
-      auto found = find(id);
-      if (!found) return std::unexpected(found.error());
-      map_[id] = *found;
+      auto found = TRY(find(id));
+      map_[id] = found;
     }
     return {};
   }
@@ -101,11 +101,10 @@ std::expected<std::vector<std::byte>, Error> relocate_base(std::span<const std::
                                                            const NamedTypes& names) {
   auto base = Btf::parse(base_blob);
   if (!base) return fail(".BTF.base: {}", base.error().message);
-  auto parsed = Btf::parse(blob, &*base);
-  if (!parsed) return std::unexpected(parsed.error());
-  const Btf& split = *parsed;
+  auto parsed = TRY(Btf::parse(blob, &*base));
+  const Btf& split = parsed;
   Relocation relocation(split, kernel, names);
-  if (auto ok = relocation.find_types(); !ok) return std::unexpected(ok.error());
+  TRY(relocation.find_types());
   BtfBuilder types(&kernel);
   for (uint32_t id = split.first_id(); id < split.end_id(); ++id) {
     if (!is_known(split.kind(id))) return fail("type [{}] is of an unknown kind", id);

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/find_program.hpp"
@@ -172,8 +173,7 @@ std::expected<std::string, Error> find_backend() {
 std::expected<Reply, Error> run_backend(Request request) {
   limit(request);
   const LinkOptions& options = request.options;
-  auto program = find_backend();
-  if (!program) return std::unexpected(program.error());
+  auto program = TRY(find_backend());
   std::string bytes;
   encode(request, bytes);
   std::string cached_at;
@@ -181,8 +181,8 @@ std::expected<Reply, Error> run_backend(Request request) {
     ResultKey key;
     key.add(bytes_of(bytes));
     // The cache of the loader tells whether libraries of LLVM have come or gone.
-    for (const std::string& file : {*program, options.lto_library, options.lto_first_library,
-                                    std::string("/etc/ld.so.cache")})
+    for (const std::string& file :
+         {program, options.lto_library, options.lto_first_library, std::string("/etc/ld.so.cache")})
       key.add(bytes_of(identity_of(file)));
     cached_at = key.path_in(options.lto_cache);
     if (auto file = find_result(cached_at))
@@ -191,23 +191,22 @@ std::expected<Reply, Error> run_backend(Request request) {
   Descriptor in = open_in_memory(), out = open_in_memory(), errors = open_in_memory();
   if (!in.is_open() || !out.is_open() || !errors.is_open())
     return system_error("no file in memory");
-  if (auto ok = write_all(in.fd(), bytes_of(bytes)); !ok) return std::unexpected(ok.error());
+  TRY(write_all(in.fd(), bytes_of(bytes)));
   ::lseek(in.fd(), 0, SEEK_SET);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
   // However this process ends, the pipe does, and with it the program.
   Descriptor watched = above_last(ends[0]), held = above_last(ends[1]);
   if (!watched.is_open() || !held.is_open()) return system_error("no pipe");
-  auto pid = start(*program, request, {in.fd(), errors.fd(), errors.fd(), out.fd(), watched.fd()});
-  if (!pid) return std::unexpected(pid.error());
+  auto pid =
+      TRY(start(program, request, {in.fd(), errors.fd(), errors.fd(), out.fd(), watched.fd()}));
   int status = 0;
   // In a process that ignores SIGCHLD, there is no status: the answer then has to tell.
-  bool is_known = retry([&] { return ::waitpid(*pid, &status, 0); }) >= 0;
-  auto file = InputFile::open(out.fd(), program_name);
-  if (!file) return std::unexpected(file.error());
-  Reply reply = decode_reply(std::move(*file), request);
+  bool is_known = retry([&] { return ::waitpid(pid, &status, 0); }) >= 0;
+  auto file = TRY(InputFile::open(out.fd(), program_name));
+  Reply reply = decode_reply(std::move(file), request);
   if (is_known && WIFEXITED(status) && reply.parts.empty())
-    return fail("{} is no {}: it gives no answer; {} names another one", *program, program_name,
+    return fail("{} is no {}: it gives no answer; {} names another one", program, program_name,
                 variable);
   auto printed = InputFile::open(errors.fd(), program_name);
   std::string_view text = printed ? text_of(printed->bytes()) : "";

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 
@@ -99,11 +100,10 @@ class NestedArchives {
 
  private:
   Opened open_new(const std::string& path) {
-    auto file = open_named(path, path);
-    if (!file) return std::unexpected(file.error());
-    if (!is_archive(file->bytes())) return fail("is not an archive");
-    auto identity = file->identity();
-    auto opened = std::make_shared<NestedArchive>(std::make_shared<InputFile>(std::move(*file)));
+    auto file = TRY(open_named(path, path));
+    if (!is_archive(file.bytes())) return fail("is not an archive");
+    auto identity = file.identity();
+    auto opened = std::make_shared<NestedArchive>(std::make_shared<InputFile>(std::move(file)));
     if (!identity) return opened;
     return by_file_.try_emplace({identity->device, identity->inode}, std::move(opened))
         .first->second;
@@ -125,9 +125,8 @@ class ArchiveReader {
 
   std::expected<std::vector<ArchiveMember>, Error> read() {
     for (uint64_t at = SARMAG; at < image_.size();) {
-      auto next = read_member(at);
-      if (!next) return std::unexpected(next.error());
-      at = *next;
+      auto next = TRY(read_member(at));
+      at = next;
     }
     return std::move(members_);
   }
@@ -137,10 +136,9 @@ class ArchiveReader {
     if (!self.long_names) {
       // The name table precedes all members.
       for (uint64_t at = SARMAG; at < image_.size() && long_names_.empty();) {
-        auto next = read_member(at);
-        if (!next) return std::unexpected(next.error());
+        auto next = TRY(read_member(at));
         if (!members_.empty()) break;
-        at = *next;
+        at = next;
       }
       members_.clear();
       self.long_names = long_names_;
@@ -148,7 +146,7 @@ class ArchiveReader {
     long_names_ = *self.long_names;
     if (position < SARMAG || position >= image_.size())
       return fail_member(position, "is outside the archive of {:#x} bytes", image_.size());
-    if (auto next = read_member(position); !next) return std::unexpected(next.error());
+    TRY(read_member(position));
     if (members_.empty()) return fail_member(position, "is a table");
     return std::move(members_.front());
   }
@@ -172,8 +170,7 @@ class ArchiveReader {
                          image_.size() - begin, agree(image_.size() - begin, "is", "are"));
     auto body = has_image ? image_.subspan(begin, *size) : std::span<const std::byte>();
     if (name == "//") long_names_ = text_of(body);
-    if (!is_table)
-      if (auto ok = add_member(at, name, body); !ok) return std::unexpected(ok.error());
+    if (!is_table) TRY(add_member(at, name, body));
     uint64_t end = begin + body.size();
     return end + end % 2;  // members begin at even offsets
   }
@@ -228,9 +225,8 @@ class ArchiveReader {
 
   std::expected<ArchiveMember, Error> read_nested(const std::string& path, uint64_t position) {
     if (depth_ == max_depth) return fail("archives are nested more than {} deep", max_depth);
-    auto opened = nested_.open(path);
-    if (!opened) return std::unexpected(opened.error());
-    NestedArchive& archive = **opened;
+    auto opened = TRY(nested_.open(path));
+    NestedArchive& archive = *opened;
     if (archive.is_being_read) return fail("the thin archive {} names itself", path);
     archive.is_being_read = true;
     auto found =

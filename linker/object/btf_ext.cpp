@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/insn.hpp"
 
@@ -39,10 +40,9 @@ class TableReader {
                       count_of(table.record_size, "byte"), kind_.least_record_size,
                       most_record_size);
     for (uint64_t at = 4; at < bytes_.size();) {
-      auto section = read_section(at, table.record_size);
-      if (!section) return std::unexpected(section.error());
-      at += 8 + section->records.size();
-      table.sections.push_back(*section);
+      auto section = TRY(read_section(at, table.record_size));
+      at += 8 + section.records.size();
+      table.sections.push_back(section);
     }
     std::ranges::stable_sort(table.sections, {}, &BtfExtSection::section);
     return table;
@@ -71,8 +71,7 @@ class TableReader {
                       offset_ + at, section_name);
     BtfExtSection result{section->index, count, bytes_.subspan(at + 8, size)};
     for (uint32_t i = 0; i < count; ++i)
-      if (auto ok = check_record(at + 8 + uint64_t{i} * record_size, section_name, *section); !ok)
-        return std::unexpected(ok.error());
+      TRY(check_record(at + 8 + uint64_t{i} * record_size, section_name, *section));
     return result;
   }
 
@@ -153,9 +152,8 @@ std::expected<BtfExt, Error> BtfExt::parse(std::span<const std::byte> blob,
         return fail_ext("{} at offset {:#x} overlaps {} at offset {:#x}", kind.name, offset,
                         other.name, other.begin);
     extents.push_back({offset, offset + size, kind.name});
-    auto table = TableReader(kind, blob.subspan(offset, size), offset, around).read();
-    if (!table) return std::unexpected(table.error());
-    ext.*kind.table = std::move(*table);
+    auto table = TRY(TableReader(kind, blob.subspan(offset, size), offset, around).read());
+    ext.*kind.table = std::move(table);
   }
   return ext;
 }

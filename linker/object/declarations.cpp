@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/symbols_by_place.hpp"
 
@@ -231,7 +232,7 @@ std::expected<void, Error> bind_declarations(ObjectFile& object) {
   if (!object.btf) return {};
   DeclarationBinder binder(object);
   binder.bind();
-  if (auto ok = binder.check_variables(); !ok) return ok;
+  TRY(binder.check_variables());
   return binder.check_functions();
 }
 

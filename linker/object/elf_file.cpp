@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 #include "linker/object/elf_handle.hpp"
@@ -48,14 +49,14 @@ std::expected<void, Error> check_place(const ElfSection& section, std::string_vi
 std::expected<void, Error> read_names(ElfFile& file, const ElfSection& table, size_t table_index) {
   if (table.type != SHT_STRTAB)
     return fail("section name table index {} is not a string table's", table_index);
-  if (auto ok = check_place(table, "(section names)", file.image.size()); !ok) return ok;
+  TRY(check_place(table, "(section names)", file.image.size()));
   SharedNames shared;
   for (size_t i = 1; i < file.sections.size(); ++i) {
     ElfSection& section = file.sections[i];
     auto name = file.string(table, section.name_offset);
     if (!name) return fail("name of section {} is outside the section name table", i);
-    if (auto ok = shared.add(file.contents(table), section.name_offset, *name); !ok) return ok;
-    if (auto ok = check_place(section, *name, file.image.size()); !ok) return ok;
+    TRY(shared.add(file.contents(table), section.name_offset, *name));
+    TRY(check_place(section, *name, file.image.size()));
     section.name = *name;
   }
   return {};
@@ -176,13 +177,11 @@ std::expected<ElfFile, Error> read_elf(std::span<const std::byte> image) {
                 header_size);
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf.get(), scn)) != nullptr;) {
     uint64_t header_offset = header.e_shoff + elf_ndxscn(scn) * header.e_shentsize;
-    auto section = read_header(scn, header_offset);
-    if (!section) return std::unexpected(section.error());
-    file.sections.push_back(*section);
+    auto section = TRY(read_header(scn, header_offset));
+    file.sections.push_back(section);
   }
-  if (auto ok = read_names(file, file.sections[names], names); !ok)
-    return std::unexpected(ok.error());
-  if (auto ok = check_overlaps(file, header); !ok) return std::unexpected(ok.error());
+  TRY(read_names(file, file.sections[names], names));
+  TRY(check_overlaps(file, header));
   return file;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/object/contents.hpp"
@@ -49,10 +50,9 @@ const Item* find(const NameIndex<Item>& index, std::string_view name) {
 }  // namespace
 
 std::expected<Object, Error> Object::open(const std::string& path) {
-  auto input = InputFile::open(path);
-  if (!input) return std::unexpected(input.error());
-  auto object = parse(input->bytes());
-  if (object) object->impl_->input = std::move(*input);
+  auto input = TRY(InputFile::open(path));
+  auto object = parse(input.bytes());
+  if (object) object->impl_->input = std::move(input);
   return object;
 }
 
@@ -66,9 +66,8 @@ const ObjectFile& ObjectAccess::file(const Object& object) {
 
 std::expected<Object, Error> ObjectAccess::parse(std::string name,
                                                  std::span<const std::byte> image) {
-  auto file = ObjectFile::read(std::move(name), image);
-  if (!file) return std::unexpected(file.error());
-  Object object = view(std::move(*file));
+  auto file = TRY(ObjectFile::read(std::move(name), image));
+  Object object = view(std::move(file));
   for (const Map& map : object.maps())
     if (map.var_id != 0) {
       const BtfView& types = *object.btf();

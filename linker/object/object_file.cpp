@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/decompression_limit.hpp"
 #include "linker/object/alignment.hpp"
@@ -70,14 +71,13 @@ class ObjectReader {
   std::expected<void, Error> read() {
     if (std::string foreign = describe_foreign_file(object_.image); !foreign.empty())
       return fail("is not a BPF object but: {}", foreign);
-    auto elf = read_elf(object_.image);
-    if (!elf) return std::unexpected(elf.error());
-    elf_ = std::move(*elf);
+    auto elf = TRY(read_elf(object_.image));
+    elf_ = std::move(elf);
     if (elf_.sections.size() == 1) return fail("has no section headers");
     object_.byte_order = elf_.order;
     for (auto step : {&ObjectReader::read_sections, &ObjectReader::read_symbols,
                       &ObjectReader::read_relocations})
-      if (auto ok = (this->*step)(); !ok) return ok;
+      TRY((this->*step)());
     return read_object_types(object_);
   }
 
@@ -85,8 +85,7 @@ class ObjectReader {
   std::expected<void, Error> read_sections() {
     object_.sections.resize(elf_.sections.size());
     object_.sections[0].file = &object_;
-    for (uint32_t i = 1; i < elf_.sections.size(); ++i)
-      if (auto ok = read_section(i); !ok) return ok;
+    for (uint32_t i = 1; i < elf_.sections.size(); ++i) TRY(read_section(i));
     object_.index_sections();
     return {};
   }
@@ -107,13 +106,11 @@ class ObjectReader {
     section.use = use_of_section(header, section.role, options_);
     section.data = elf_.contents(header);
     if (!section.is_linked()) return {};
-    if (section.flags & SHF_COMPRESSED)
-      if (auto ok = decompress(section); !ok) return ok;
+    if (section.flags & SHF_COMPRESSED) TRY(decompress(section));
     if (section.size > UINT32_MAX)
       return fail("section '{}' has {:#x} bytes, but BPF can address only 4 GiB", section.name,
                   section.size);
-    if (section.is_code() && section.size != 0)
-      if (auto ok = check_contents(section); !ok) return ok;
+    if (section.is_code() && section.size != 0) TRY(check_contents(section));
     if (section.is_code() && section.size % insn_size != 0)
       return fail("code section '{}' has {:#x} bytes, expected whole instructions of 8",
                   section.name, section.size);
@@ -167,7 +164,7 @@ class ObjectReader {
         section = load<uint32_t>(&extended->data[i * sizeof(Elf64_Word)], object_.byte_order);
       else if (section >= SHN_LORESERVE)
         section = 0;
-      if (auto ok = read_symbol(i, entry, section, names); !ok) return ok;
+      TRY(read_symbol(i, entry, section, names));
     }
     return {};
   }
@@ -177,7 +174,7 @@ class ObjectReader {
     InputSymbol& symbol = object_.symbols[index];
     auto name = elf_.string(names, entry.st_name);
     if (!name) return fail("name of symbol {} is outside the string table", index);
-    if (auto ok = shared_names_.add(elf_.contents(names), entry.st_name, *name); !ok) return ok;
+    TRY(shared_names_.add(elf_.contents(names), entry.st_name, *name));
     symbol.name = *name;
     symbol.value = entry.st_value;
     symbol.size = entry.st_size;
@@ -239,11 +236,10 @@ class ObjectReader {
         note_types(section);
         continue;
       }
-      if (auto ok = read_relocation_section(section, target); !ok) return ok;
+      TRY(read_relocation_section(section, target));
     }
-    auto with_values = fields_include_values(object_, elf_, data_types_);
-    if (!with_values) return std::unexpected(with_values.error());
-    if (*with_values) subtract_symbol_values(object_);
+    auto with_values = TRY(fields_include_values(object_, elf_, data_types_));
+    if (with_values) subtract_symbol_values(object_);
     return {};
   }
 
@@ -273,9 +269,8 @@ class ObjectReader {
       Elf64_Rela entry = load_relocation(&section.data[at], explicit_addends, object_.byte_order);
       uint32_t type = data_types_.standardize(ELF64_R_TYPE(entry.r_info));
       entry.r_info = ELF64_R_INFO(ELF64_R_SYM(entry.r_info), type);
-      auto relocation = read_relocation(entry, explicit_addends, target);
-      if (!relocation) return std::unexpected(relocation.error());
-      if (relocation->type != R_BPF_NONE) target.relocations.push_back(*relocation);
+      auto relocation = TRY(read_relocation(entry, explicit_addends, target));
+      if (relocation.type != R_BPF_NONE) target.relocations.push_back(relocation);
     }
     auto by_offset = [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; };
     if (!std::is_sorted(target.relocations.begin(), target.relocations.end(), by_offset))
@@ -361,7 +356,7 @@ std::expected<std::unique_ptr<ObjectFile>, Error> ObjectFile::read(std::string n
   auto object = std::make_unique<ObjectFile>();
   object->name = std::move(name);
   object->image = image;
-  if (auto ok = ObjectReader(*object, options).read(); !ok) return std::unexpected(ok.error());
+  TRY(ObjectReader(*object, options).read());
   return object;
 }
 

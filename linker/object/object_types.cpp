@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/declarations.hpp"
 #include "linker/object/fragments.hpp"
@@ -19,13 +20,13 @@ class TypesReader {
   explicit TypesReader(ObjectFile& object) : object_(object) {}
 
   std::expected<void, Error> read() {
-    if (auto ok = read_btf(); !ok) return ok;
-    if (auto ok = read_btf_ext(); !ok) return ok;
+    TRY(read_btf());
+    TRY(read_btf_ext());
     return bind_declarations(object_);
   }
 
   std::expected<void, Error> read_renamed(std::vector<std::byte> blob) {
-    if (auto ok = parse_btf(blob); !ok) return ok;
+    TRY(parse_btf(blob));
     object_.relocated_btf = std::move(blob);  // moving keeps the bytes in place
     list_types();
     return bind_declarations(object_);
@@ -35,16 +36,15 @@ class TypesReader {
   std::expected<void, Error> read_btf() {
     InputSection* section = find_section(".BTF");
     if (!section) return {};
-    if (auto ok = check_contents(*section); !ok) return ok;
-    auto bytes = with_relocations(*section, object_.relocated_btf);
-    if (!bytes) return std::unexpected(bytes.error());
-    if (auto ok = check_one_blob(*bytes); !ok) return ok;
-    if (auto ok = parse_btf(*bytes); !ok) return ok;
+    TRY(check_contents(*section));
+    auto bytes = TRY(with_relocations(*section, object_.relocated_btf));
+    TRY(check_one_blob(bytes));
+    TRY(parse_btf(bytes));
     if (object_.btf->byte_order() != object_.byte_order)
       return fail(".BTF has the other byte order than the object");
     if (!list_types()) return {};
-    object_.relocated_btf = repair_btf(*bytes, *object_.btf);
-    if (auto ok = parse_btf(object_.relocated_btf); !ok) return ok;
+    object_.relocated_btf = repair_btf(bytes, *object_.btf);
+    TRY(parse_btf(object_.relocated_btf));
     list_types();
     return {};
   }
@@ -92,9 +92,8 @@ class TypesReader {
     InputSection* section = find_section(".BTF.ext");
     if (!section) return {};
     if (!object_.btf) return fail("has .BTF.ext but no .BTF");
-    if (auto ok = check_contents(*section); !ok) return ok;
-    auto bytes = with_relocations(*section, object_.relocated_btf_ext);
-    if (!bytes) return std::unexpected(bytes.error());
+    TRY(check_contents(*section));
+    auto bytes = TRY(with_relocations(*section, object_.relocated_btf_ext));
     auto find_code = [&](std::string_view name) -> std::optional<CodeSection> {
       for (const InputSection& code : object_.sections_named(name))
         if (code.is_linked() && code.is_code()) return CodeSection{code.index, code.data};
@@ -106,10 +105,9 @@ class TypesReader {
       object_.sections[index].nameless_functions.push_back(offset);
       return true;
     };
-    auto ext =
-        BtfExt::parse(*bytes, {*object_.btf, object_.byte_order, find_code, may_begin_function});
-    if (!ext) return std::unexpected(ext.error());
-    object_.btf_ext = std::move(*ext);
+    auto ext = TRY(
+        BtfExt::parse(bytes, {*object_.btf, object_.byte_order, find_code, may_begin_function}));
+    object_.btf_ext = std::move(ext);
     for (InputSection& code : object_.linked_sections()) std::ranges::sort(code.nameless_functions);
     return {};
   }

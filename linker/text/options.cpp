@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "dedup/edit_distance.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/text/response_file.hpp"
 
@@ -136,9 +137,8 @@ OptionTable::OptionTable(Program program, std::vector<OptionGroup> groups)
 std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> arguments) {
   if (arguments.empty())
     return usage_error("no arguments, expected " + on_one_line(program_.usage));
-  auto expanded = expand_response_files(std::move(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
-  std::span<const std::string> left = *expanded;
+  auto expanded = TRY(expand_response_files(std::move(arguments)));
+  std::span<const std::string> left = expanded;
   bool has_ended = false;
   while (!left.empty() && text_.empty()) {
     const std::string& argument = left.front();
@@ -146,17 +146,16 @@ std::expected<std::string, Error> OptionTable::parse(std::vector<std::string> ar
       has_ended = true;
       left = left.subspan(1);
     } else if (has_ended || argument == "-" || !argument.starts_with('-')) {
-      if (auto ok = program_.argument.action(argument); !ok) return std::unexpected(ok.error());
+      TRY(program_.argument.action(argument));
       given_.push_back({"", program_.argument.names, FileUse::Read, argument});
       left = left.subspan(1);
     } else {
-      auto used = parse_one(left);
-      if (!used) return std::unexpected(used.error());
-      left = left.subspan(*used);
+      auto used = TRY(parse_one(left));
+      left = left.subspan(used);
     }
   }
   if (!text_.empty()) return std::move(text_);
-  if (auto ok = check_unknown(); !ok) return std::unexpected(ok.error());
+  TRY(check_unknown());
   return "";
 }
 
@@ -165,9 +164,8 @@ std::expected<void, Error> OptionTable::parse_for_library(std::span<const std::s
   while (!options.empty()) {
     const std::string& option = options.front();
     if (option.size() < 2 || option[0] != '-') return fail("'{}' is not an option", option);
-    auto used = parse_one(options);
-    if (!used) return std::unexpected(used.error());
-    options = options.subspan(*used);
+    auto used = TRY(parse_one(options));
+    options = options.subspan(used);
   }
   return check_unknown();
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/read_to_end.hpp"
@@ -67,11 +68,9 @@ std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std
       continue;
     }
     if (depth == deepest_nesting) return fail("{}: response files are nested too deeply", path);
-    auto text = read_response_file(path);
-    if (!text) return std::unexpected(text.error());
-    auto inner = split_arguments(*text, path);
-    if (!inner) return std::unexpected(inner.error());
-    if (auto ok = expand(out, std::move(*inner), depth + 1); !ok) return ok;
+    auto text = TRY(read_response_file(path));
+    auto inner = TRY(split_arguments(text, path));
+    TRY(expand(out, std::move(inner), depth + 1));
   }
   return {};
 }
@@ -81,7 +80,7 @@ std::expected<void, Error> expand(std::vector<std::string>& out, std::vector<std
 std::expected<std::vector<std::string>, Error> expand_response_files(
     std::vector<std::string> arguments) {
   std::vector<std::string> out;
-  if (auto ok = expand(out, std::move(arguments), 0); !ok) return std::unexpected(ok.error());
+  TRY(expand(out, std::move(arguments), 0));
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Pass: write the bytes of .BTF.
 #include "bpflink/convert.hpp"
+#include "dedup/try.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 
@@ -10,9 +11,8 @@ namespace {
 std::expected<std::vector<std::byte>, Error> write_btf(const Context& context) {
   auto blob = context.btf->finish(context.byte_order);
   if (!blob || !context.options.classic_header) return blob;
-  auto btf = Btf::parse(*blob);
-  if (!btf) return std::unexpected(btf.error());
-  return convert_btf(*btf, last_classic_header);
+  auto btf = TRY(Btf::parse(*blob));
+  return convert_btf(btf, last_classic_header);
 }
 
 }  // namespace

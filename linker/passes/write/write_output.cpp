@@ -11,6 +11,7 @@
 #include <deque>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/context.hpp"
 #include "linker/error.hpp"
 #include "linker/io/sparse_writer.hpp"
@@ -201,8 +202,7 @@ class ElfWriter {
 
   std::expected<void, Error> write_contents() {
     SparseWriter writer(fd_);
-    for (const OutputBytes& run : contents_)
-      if (auto ok = writer.write(run.offset, run.bytes); !ok) return ok;
+    for (const OutputBytes& run : contents_) TRY(writer.write(run.offset, run.bytes));
     return writer.finish();
   }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/code/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_needs.hpp"
@@ -317,30 +318,27 @@ std::expected<void, OutputProblem> write_reports(const BpfcoreOptions& options,
 }  // namespace
 
 std::expected<int, Error> check(const BpfcoreOptions& options) {
-  auto inputs = open_inputs(options);
-  if (!inputs) return std::unexpected(inputs.error());
-  if (auto ok = mark_optional(options.optional_programs, inputs->objects); !ok)
-    return std::unexpected(ok.error());
-  if (auto ok = check_settings(options.settings, inputs->objects); !ok)
-    return std::unexpected(ok.error());
+  auto inputs = TRY(open_inputs(options));
+  TRY(mark_optional(options.optional_programs, inputs.objects));
+  TRY(check_settings(options.settings, inputs.objects));
   Outputs outputs;
   for (const auto& [option, path] : {std::pair{"--json", &options.json}, {"--html", &options.html}})
     if (!path->empty())
       if (auto output = outputs.open(option, *path); !output) return fail(output.error().message);
-  if (auto ok = check_outputs(outputs, options, *inputs); !ok) return std::unexpected(ok.error());
+  TRY(check_outputs(outputs, options, inputs));
   std::vector<std::vector<Verdict>> verdicts;  // by object; findings refer to them
-  for (CoreObject& object : inputs->objects) {
+  for (CoreObject& object : inputs.objects) {
     object.analyze_code();
     object.prepare_check();
     verdicts.push_back(judge(object, ToldBy::Bpfcore));
   }
-  const size_t kernels = inputs->kernels.size();
-  CoreReport report{.objects = inputs->objects,
+  const size_t kernels = inputs.kernels.size();
+  CoreReport report{.objects = inputs.objects,
                     .kernels = std::vector<KernelSummary>(kernels),
                     .results = std::vector<std::vector<CoreResults>>(kernels),
-                    .unread = inputs->unread,
-                    .input_size = inputs->size};
-  const Limits limits(*inputs);
+                    .unread = inputs.unread,
+                    .input_size = inputs.size};
+  const Limits limits(inputs);
   std::mutex sharing;
   std::vector<std::vector<std::string>> notes(kernels);
   const bool is_load = options.command == BpfcoreOptions::Command::Load;
@@ -348,35 +346,34 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
   // A kernel that cannot be booted does not keep others from it.
   auto leave_out = [&](size_t index, const Error& error) -> std::expected<void, Error> {
     if (!is_load || kernels == 1) return std::unexpected(error);
-    report.kernels[index].name = inputs->kernels[index].name;
-    for (size_t i = report.results[index].size(); i < inputs->objects.size(); ++i) {
-      std::vector<CoreStatus> unknown(inputs->objects[i].object.programs().size(),
+    report.kernels[index].name = inputs.kernels[index].name;
+    for (size_t i = report.results[index].size(); i < inputs.objects.size(); ++i) {
+      std::vector<CoreStatus> unknown(inputs.objects[i].object.programs().size(),
                                       CoreStatus::Unknown);
       report.results[index].push_back({.statuses = unknown, .alone = unknown});
     }
     print_error("bpfcore", error);
     return {};
   };
-  auto work = [&](size_t index, const Kernel& kernel) {
+  auto work = [&](size_t index, const Kernel& kernel) -> std::expected<void, Error> {
     report.kernels[index] = {kernel.name, kernel.identity};
     notes[index] = kernel.notes;
-    for (size_t i = 0; i < inputs->objects.size(); ++i) {
-      const CoreObject& object = inputs->objects[i];
-      auto findings = check_object(object, verdicts[i], kernel, options, limits);
-      if (!findings) return std::expected<void, Error>(std::unexpected(findings.error()));
-      CoreResults& results = report.results[index].emplace_back(std::move(*findings));
+    for (size_t i = 0; i < inputs.objects.size(); ++i) {
+      const CoreObject& object = inputs.objects[i];
+      auto findings = TRY(check_object(object, verdicts[i], kernel, options, limits));
+      CoreResults& results = report.results[index].emplace_back(std::move(findings));
       add_statuses(object, results);
       std::lock_guard lock(sharing);
-      if (auto ok = share_programs(results.findings, object, report.lists); !ok) return ok;
+      TRY(share_programs(results.findings, object, report.lists));
     }
-    if (!is_load) return std::expected<void, Error>();
-    auto prepared = prepare_boot(inputs->kernels[index], kernel, inputs->objects);
+    if (!is_load) return {};
+    auto prepared = prepare_boot(inputs.kernels[index], kernel, inputs.objects);
     if (!prepared) return leave_out(index, prepared.error());
     booted[index] = std::move(*prepared);
-    return std::expected<void, Error>();
+    return {};
   };
-  auto done = for_each_kernel(*inputs, options.threads, work, leave_out);
-  if (done && is_load) done = load_programs(options, *inputs, booted, report);
+  auto done = for_each_kernel(inputs, options.threads, work, leave_out);
+  if (done && is_load) done = load_programs(options, inputs, booted, report);
   if (!done) return std::unexpected(done.error());
   sort_kernels(report);
   warn_modules(notes);
@@ -397,13 +394,12 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
     return fail(ok.error().message);
   if (auto ok = outputs.commit(); !ok) return fail(ok.error().message);
   if (!options.against.empty()) {
-    auto is_as_before = compare_loads(report, options.against);
-    if (!is_as_before) return std::unexpected(is_as_before.error());
-    has_failed |= !*is_as_before;
+    auto is_as_before = TRY(compare_loads(report, options.against));
+    has_failed |= !is_as_before;
   }
   if (const int signal = StopOnSignal::signal(); signal != 0) std::raise(signal);
   const int status = is_load ? exit_status_of(report, options.whole) : 0;
-  const bool is_complete = inputs->unread.empty();
+  const bool is_complete = inputs.unread.empty();
   if (is_load && !is_complete) return exits::unchecked;
   return status != 0 ? status : has_failed || !is_complete ? exits::failed : 0;
 }

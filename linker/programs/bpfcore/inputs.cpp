@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
@@ -44,21 +45,19 @@ std::expected<void, Error> check_linked(const CoreObject& object) {
 /// one.
 std::expected<void, Error> add_file(const std::string& path, BpfcoreOptions::Command command,
                                     CoreInputs& inputs, std::vector<std::string>& kernels) {
-  auto file = open_object(path);
-  if (!file) return std::unexpected(file.error());
-  if (!*file) {
+  auto file = TRY(open_object(path));
+  if (!file) {
     kernels.push_back(path);
     return {};
   }
-  auto object = CoreObject::read(path, (*file)->bytes());
+  auto object = CoreObject::read(path, file->bytes());
   if (!object) return fail_in(path, object.error());
   if (object->object.programs().empty() && object->records.empty()) {
     print_note("bpfcore", path + " has no program");
     return {};
   }
-  if (command != BpfcoreOptions::Command::Minimize)
-    if (auto ok = check_linked(*object); !ok) return std::unexpected(ok.error());
-  inputs.files.push_back(std::move(**file));
+  if (command != BpfcoreOptions::Command::Minimize) TRY(check_linked(*object));
+  inputs.files.push_back(std::move(*file));
   inputs.objects.push_back(std::move(*object));
   return {};
 }
@@ -130,9 +129,8 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
       files.push_back(path);
       continue;
     }
-    auto objects = list_objects(path, kernels);
-    if (!objects) return std::unexpected(objects.error());
-    std::ranges::move(*objects, std::back_inserter(files));
+    auto objects = TRY(list_objects(path, kernels));
+    std::ranges::move(objects, std::back_inserter(files));
   }
   for (const std::string& path : files) {
     auto ok = add_file(path, options.command, inputs, kernels);
@@ -152,13 +150,12 @@ std::expected<CoreInputs, Error> open_inputs(const BpfcoreOptions& options) {
   // Minimized types do not depend on a configuration.
   known.reads_configs = options.command != BpfcoreOptions::Command::Minimize;
   std::vector<std::string> notes;
-  auto found = find_kernels(kernels, std::move(known), &notes);
-  if (!found) return std::unexpected(found.error());
+  auto found = TRY(find_kernels(kernels, std::move(known), &notes));
   for (std::string& note : notes)
     print_diagnostic("bpfcore", {.severity = Severity::Warning, .message = std::move(note)});
-  inputs.kernels = std::move(*found);
+  inputs.kernels = std::move(found);
   inputs.size = size_of(inputs);
-  if (auto ok = check_product(inputs); !ok) return std::unexpected(ok.error());
+  TRY(check_product(inputs));
   return inputs;
 }
 

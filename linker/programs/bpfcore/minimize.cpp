@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "dedup/try.hpp"
 #include "linker/code/core_check.hpp"
 #include "linker/error.hpp"
 #include "linker/io/paths.hpp"
@@ -71,10 +72,9 @@ class Minimize {
   explicit Minimize(const BpfcoreOptions& options) : options_(options) {}
 
   std::expected<void, Error> run() {
-    auto inputs = open_inputs(options_);
-    if (!inputs) return std::unexpected(inputs.error());
-    inputs_ = std::move(*inputs);
-    if (auto ok = open_archive(); !ok) return ok;
+    auto inputs = TRY(open_inputs(options_));
+    inputs_ = std::move(inputs);
+    TRY(open_archive());
     warn_type_ids();
     summaries_.resize(inputs_.kernels.size());
     blobs_of_kernels_.resize(inputs_.kernels.size());
@@ -92,7 +92,7 @@ class Minimize {
   /// An unwritable archive fails before any work.
   std::expected<void, Error> open_archive() {
     if (options_.archive.empty()) return {};
-    if (auto ok = check_file_names(); !ok) return ok;
+    TRY(check_file_names());
     if (auto archive = outputs_.open("--archive", options_.archive); !archive)
       return fail(archive.error().message);
     return check_outputs(outputs_, options_, inputs_);
@@ -152,7 +152,7 @@ class Minimize {
     for (const CoreObject& object : inputs_.objects) {
       CoreMinimizer minimizer(kernel.index);
       keep_needed(object, minimizer);
-      if (auto ok = finish(minimizer); !ok) return ok;
+      TRY(finish(minimizer));
     }
     return {};
   }
@@ -207,21 +207,20 @@ class Minimize {
 
   std::expected<void, Error> write() {
     if (!options_.output.empty()) {
-      if (auto ok = made_.make(options_.output); !ok) return ok;
+      TRY(made_.make(options_.output));
       for (const std::string& directory : directories_)
-        if (auto ok = made_.make(options_.output + "/" + directory); !ok) return ok;
+        TRY(made_.make(options_.output + "/" + directory));
       // The index comes before its files, so that commit() puts it in its place after them.
       std::string index = make_index();
-      if (auto ok = add_file("index.json", std::as_bytes(std::span(index))); !ok) return ok;
-      for (size_t i = 0; i < blobs_.size(); ++i)
-        if (auto ok = add_file(paths_[i], blobs_[i]); !ok) return ok;
+      TRY(add_file("index.json", std::as_bytes(std::span(index))));
+      for (size_t i = 0; i < blobs_.size(); ++i) TRY(add_file(paths_[i], blobs_[i]));
     }
     if (const Outputs::Output* archive = outputs_.find("--archive")) {
-      if (auto ok = check_archive(); !ok) return ok;
+      TRY(check_archive());
       if (auto ok = Outputs::write(*archive, make_archive(archive_entries(), blobs_)); !ok)
         return fail(ok.error().message);
     }
-    if (auto ok = check_outputs(outputs_, options_, inputs_); !ok) return ok;
+    TRY(check_outputs(outputs_, options_, inputs_));
     if (auto ok = outputs_.commit(); !ok) return fail(ok.error().message);
     made_.keep();
     return {};

@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/object/linux_release.hpp"
@@ -143,19 +144,17 @@ std::expected<BpfcoreOptions, Error> parse_bpfcore_options(std::vector<std::stri
                     {"load", "Boot the kernels, and load the programs there"},
                     {"minimize", "Extract the kernel types that the programs need"}}},
       option_groups(options));
-  auto text = table.parse(std::move(arguments));
-  if (!text) return std::unexpected(text.error());
-  options.text = std::move(*text);
+  auto text = TRY(table.parse(std::move(arguments)));
+  options.text = std::move(text);
   if (options.text == version_line("bpfcore")) options.text += describe_loader();
   if (!options.text.empty()) return options;
-  if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
+  TRY(check(table, options));
   for (auto [option, path, is_text] : {std::tuple{"--json", &options.json, true},
                                        {"--html", &options.html, true},
                                        {"--archive", &options.archive, false}}) {
     if (!table.is_given(option)) continue;
-    auto named = output_path(option, std::move(*path), is_text);
-    if (!named) return std::unexpected(named.error());
-    *path = std::move(*named);
+    auto named = TRY(output_path(option, std::move(*path), is_text));
+    *path = std::move(named);
   }
   return options;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dedup/try.hpp"
 #include "linker/programs/bpflink/rust_linker.hpp"
 #include "linker/text/response_file.hpp"
 
@@ -39,20 +40,18 @@ std::vector<OptionGroup> bpflink_options(CommandLine& command) {
 
 std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> arguments,
                                                      bool as_bpf_linker) {
-  auto expanded = expand_response_files(std::move(arguments));
-  if (!expanded) return std::unexpected(expanded.error());
-  arguments = std::move(*expanded);
+  auto expanded = TRY(expand_response_files(std::move(arguments)));
+  arguments = std::move(expanded);
   CommandLine command;
   std::optional<RustLinker> rust;
   if (as_bpf_linker || is_from_rustc(arguments)) rust.emplace(command);
   if (rust) std::ranges::replace(arguments, "-V", "--version");
   OptionTable table = bpflink_table(command, rust);
-  auto text = table.parse(std::move(arguments));
-  if (!text) return std::unexpected(text.error());
-  command.text = std::move(*text);
+  auto text = TRY(table.parse(std::move(arguments)));
+  command.text = std::move(text);
   if (!command.text.empty()) return command;
   if (rust) rust->finish(table);
-  if (auto ok = finish_link_options(command, table); !ok) return std::unexpected(ok.error());
+  TRY(finish_link_options(command, table));
   command.link.hint_at_options = true;
   if (!table.is_given("--output"))
     return table.usage_error(
@@ -60,9 +59,8 @@ std::expected<CommandLine, Error> parse_command_line(std::vector<std::string> ar
             ? "no output is given with -o"
             : "no output is given with -o: what bpftool takes as 'gen object OUTPUT INPUT...' is "
               "'bpflink INPUT... -o OUTPUT'");
-  auto target = output_path("-o", std::move(command.output), false);
-  if (!target) return std::unexpected(target.error());
-  command.output = std::move(*target);
+  auto target = TRY(output_path("-o", std::move(command.output), false));
+  command.output = std::move(target);
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
@@ -33,10 +34,9 @@ auto& exports_of(LinkOptions& link) {
 
 OptionAction append_exports_in_file(LinkOptions& link) {
   return [&link](std::string_view path) -> std::expected<void, Error> {
-    auto file = InputFile::open(input_path(path));
-    if (!file) return std::unexpected(file.error());
+    auto file = TRY(InputFile::open(input_path(path)));
     auto& exports = exports_of(link);
-    auto bytes = file->bytes();
+    auto bytes = file.bytes();
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
     for (size_t number = 1; auto line : std::views::split(text, '\n')) {
@@ -123,7 +123,7 @@ std::expected<void, Error> name_reports(LinkCommand& command, const OptionTable&
     return target ? std::expected<void, Error>() : std::unexpected(target.error());
   };
   for (const ReportFile& report : report_files)
-    if (auto ok = name(report.option, command.link.*report.path, true); !ok) return ok;
+    TRY(name(report.option, command.link.*report.path, true));
   return name("--reproduce", command.reproduce_file, false);
 }
 
@@ -318,7 +318,7 @@ std::vector<OptionGroup> link_options(LinkCommand& command) {
 std::expected<void, Error> complete_link_options(LinkCommand& command, const OptionTable& table) {
   if (command.strip_debug && command.link.keep_debug)
     return table.usage_error("--keep-debug contradicts -s and -S");
-  if (auto ok = name_reports(command, table); !ok) return ok;
+  TRY(name_reports(command, table));
   if (command.shrink)
     for (const SavingOption& saving : saving_options)
       command.link.*saving.flag |=
@@ -329,7 +329,7 @@ std::expected<void, Error> complete_link_options(LinkCommand& command, const Opt
 
 std::expected<void, Error> finish_link_options(LinkCommand& command, const OptionTable& table) {
   if (command.inputs.empty()) return table.usage_error("no input files");
-  if (auto ok = complete_link_options(command, table); !ok) return ok;
+  TRY(complete_link_options(command, table));
   command.given = table.given();
   check_idle_options(command);
   return {};

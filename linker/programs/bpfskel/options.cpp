@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dedup/try.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {
@@ -46,9 +47,8 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
                      .width = 30,
                      .argument = {"FILE", "", "Objects and archives to link", add_input(options)}},
                     std::move(groups));
-  auto text = table.parse(std::move(arguments));
-  if (!text) return std::unexpected(text.error());
-  options.text = std::move(*text);
+  auto text = TRY(table.parse(std::move(arguments)));
+  options.text = std::move(text);
   if (!options.text.empty()) return options;
   size_t count = options.inputs.size();
   if (count >= 3 && options.inputs[count - 2].path == "name")
@@ -56,16 +56,13 @@ std::expected<BpfskelOptions, Error> parse_bpfskel_options(std::vector<std::stri
         "what bpftool takes as 'gen skeleton FILE name NAME' is 'bpfskel FILE --name NAME'");
   constexpr std::string_view kinds[] = {"--c", "--subskeleton", "--cpp", "--rust", "--libbpf-rs"};
   for (size_t other = 2; other < std::size(kinds); ++other)
-    for (size_t one = 0; one < other; ++one)
-      if (auto ok = table.check_exclusive(kinds[one], kinds[other]); !ok)
-        return std::unexpected(ok.error());
-  if (auto ok = finish_link_options(options, table); !ok) return std::unexpected(ok.error());
+    for (size_t one = 0; one < other; ++one) TRY(table.check_exclusive(kinds[one], kinds[other]));
+  TRY(finish_link_options(options, table));
   options.link.must_open = !options.subskeleton;
   if (options.name.empty()) options.name = name_of_file(options.inputs[0].path);
   auto output =
-      output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true);
-  if (!output) return std::unexpected(output.error());
-  options.output = std::move(*output);
+      TRY(output_path("-o", table.is_given("--output") ? std::move(options.output) : "-", true));
+  options.output = std::move(output);
   if (options.output == "/dev/stdout")
     for (std::string_view report : {"--cref", "--emit-stats", "--explain"})
       if (table.is_given(report))

@@ -19,6 +19,7 @@
 #include <span>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/object/bytes.hpp"
 
@@ -63,10 +64,9 @@ class IdsAdapter {
 
   /// Finds the ids in section `index`.
   std::expected<std::vector<uint32_t>, Error> find(uint32_t index) {
-    auto symbols = read_symbols(elf_);
-    if (!symbols) return std::unexpected(symbols.error());
-    std::erase_if(*symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
-    if (auto ok = index_symbols(*symbols); !ok) return std::unexpected(ok.error());
+    auto symbols = TRY(read_symbols(elf_));
+    std::erase_if(symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
+    TRY(index_symbols(symbols));
     if (id_offsets_.empty() && sets_.empty())
       return fail("section {} has type ids, but no symbols that locate them", section_name);
     std::vector<uint32_t> ids;
@@ -89,9 +89,8 @@ class IdsAdapter {
     for (const IdSet& set : sets_) {
       if (set.offset < end)
         return fail("section {}: sets overlap at offset {:#x}", section_name, set.offset);
-      auto set_end = sort(set);
-      if (!set_end) return std::unexpected(set_end.error());
-      end = *set_end;
+      auto set_end = TRY(sort(set));
+      end = set_end;
     }
     return {};
   }
@@ -231,8 +230,8 @@ std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const
   uint32_t index = *elf.find(section_name);
   const ElfSection& section = elf.sections[index];
   IdsAdapter adapter(elf, section, btf);
-  if (auto ids = adapter.find(index); !ids) return std::unexpected(ids.error());
-  if (auto ok = adapter.adapt(map); !ok) return std::unexpected(ok.error());
+  TRY(adapter.find(index));
+  TRY(adapter.adapt(map));
   patches.push_back({section.offset, adapter.release()});
   return patches;
 }

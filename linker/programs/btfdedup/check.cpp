@@ -17,6 +17,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/text/program.hpp"
@@ -181,14 +182,11 @@ class Check {
   explicit Check(const BtfdedupOptions& options) : options_(options) {}
 
   std::expected<bool, Error> run() {
-    for (const std::string& path : options_.bases)
-      if (auto ok = read_base(bases_, path, false, files_); !ok) return std::unexpected(ok.error());
+    for (const std::string& path : options_.bases) TRY(read_base(bases_, path, false, files_));
     if (bases_.size() == 1) relocator_.emplace(bases_.front()->btf);
-    auto inputs = list_inputs(options_.inputs, !bases_.empty());
-    if (!inputs) return std::unexpected(inputs.error());
-    auto results = check_all(*inputs);
-    if (!results) return std::unexpected(results.error());
-    return print(*inputs, *results);
+    auto inputs = TRY(list_inputs(options_.inputs, !bases_.empty()));
+    auto results = TRY(check_all(inputs));
+    return print(inputs, results);
   }
 
  private:
@@ -211,22 +209,20 @@ class Check {
 
   Result check(const InputPath& input) const {
     std::vector<InputFile> files;  // only of this input
-    auto sources = open_sources(input, files);
-    if (!sources) return std::unexpected(sources.error());
-    if (sources->list.empty() && !input.is_listed)
-      return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
+    auto sources = TRY(open_sources(input, files));
+    if (sources.list.empty() && !input.is_listed)
+      return fail("{}: compile with -g, with gcc -gbtf", sources.lack);
     std::vector<CheckedBtf> all;
-    for (const BtfSource& source : sources->list) {
-      auto checked = check(source);
-      if (!checked) return std::unexpected(checked.error());
-      all.push_back(std::move(*checked));
+    for (const BtfSource& source : sources.list) {
+      auto checked = TRY(check(source));
+      all.push_back(std::move(checked));
     }
     return all;
   }
 
   std::expected<CheckedBtf, Error> check(const BtfSource& source) const {
     Bases own;
-    if (auto ok = add_own_base(own, source); !ok) return std::unexpected(ok.error());
+    TRY(add_own_base(own, source));
     const Btf* base = last_of(own.empty() ? bases_ : own);
     std::span<const std::byte> file = source.elf ? source.elf->image : source.contents;
     BtfUse use = use_of(source, base);
@@ -339,7 +335,7 @@ class Check {
     print_text(summary.text());
     if (options_.as_json)
       print_text(json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    if (auto ok = flush_output(); !ok) return std::unexpected(ok.error());
+    TRY(flush_output());
     return all_accepted;
   }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/decompression_limit.hpp"
 #include "linker/kernels/decompress.hpp"
@@ -230,9 +231,8 @@ std::expected<ElfDwarf, Error> read_elf_dwarf(const ElfFile& elf) {
     Bytes& contents = dwarf.sections.*bytes;
     contents = elf.contents(section);
     if ((section.flags & SHF_COMPRESSED) != 0) {
-      auto whole = decompressor.run(section, *index);
-      if (!whole) return std::unexpected(whole.error());
-      contents = dwarf.changed.emplace_back(std::move(*whole));
+      auto whole = TRY(decompressor.run(section, *index));
+      contents = dwarf.changed.emplace_back(std::move(whole));
     } else if (auto ok = check_contents(section); !ok) {
       return std::unexpected(ok.error());
     }
@@ -241,7 +241,7 @@ std::expected<ElfDwarf, Error> read_elf_dwarf(const ElfFile& elf) {
     for (const ElfSection& table : elf.sections) {
       if ((table.type != SHT_RELA && table.type != SHT_REL) || table.info != *index) continue;
       if (!copy) copy = &dwarf.changed.emplace_back(contents.begin(), contents.end());
-      if (auto ok = Relocator(elf, table, *copy).run(); !ok) return std::unexpected(ok.error());
+      TRY(Relocator(elf, table, *copy).run());
       contents = *copy;
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"
 
@@ -35,22 +36,19 @@ std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
   ImageSymbols image;
   if (std::ranges::find(elf.sections, SHT_SYMTAB, &ElfSection::type) == elf.sections.end())
     return fail("has no symbol table, which --linked needs: link without -s, do not strip");
-  auto symbols = read_symbols(elf);
-  if (!symbols) return std::unexpected(symbols.error());
+  auto symbols = TRY(read_symbols(elf));
   auto variable_section = elf.find(image.variable_section);
-  for (const ElfSymbol& symbol : *symbols) {
+  for (const ElfSymbol& symbol : symbols) {
     if (is_function(symbol)) {
       image.functions.push_back(symbol.name);
       image.addresses.push_back(symbol.value);
     }
     if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
-    auto variable = find_place(symbol, elf);
-    if (!variable) return std::unexpected(variable.error());
-    image.variables.push_back(*variable);
+    auto variable = TRY(find_place(symbol, elf));
+    image.variables.push_back(variable);
   }
-  auto kfuncs = read_kfuncs(elf, *symbols);
-  if (!kfuncs) return std::unexpected(kfuncs.error());
-  for (const Kfunc& kfunc : *kfuncs) {
+  auto kfuncs = TRY(read_kfuncs(elf, symbols));
+  for (const Kfunc& kfunc : kfuncs) {
     image.tags.push_back({kfunc.name, "bpf_kfunc"});
     if ((kfunc.flags & fastcall_flag) != 0) image.tags.push_back({kfunc.name, "bpf_fastcall"});
   }

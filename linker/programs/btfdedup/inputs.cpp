@@ -7,6 +7,7 @@
 #include <array>
 
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
@@ -22,9 +23,8 @@ namespace {
 
 /// Whether the types of a file of a directory are split from a kernel's.
 std::expected<bool, Error> is_module(const std::string& path) {
-  auto name = module_name(path);
-  if (!name) return std::unexpected(name.error());
-  return !name->empty();
+  auto name = TRY(module_name(path));
+  return !name.empty();
 }
 
 /// Whether a file of a directory may have BTF, judged by its beginning, and by its name if it is
@@ -32,13 +32,11 @@ std::expected<bool, Error> is_module(const std::string& path) {
 std::expected<bool, Error> may_have_btf(const std::string& path) {
   auto module = is_module(path);
   if (!module || *module) return module;
-  auto look = look_for_kernel(path);
-  if (!look) return std::unexpected(look.error());
-  if (*look == KernelLook::Kernel) return true;
+  auto look = TRY(look_for_kernel(path));
+  if (look == KernelLook::Kernel) return true;
   std::array<std::byte, 16> buffer;
-  auto begin = read_begin(path, buffer);
-  if (!begin) return std::unexpected(begin.error());
-  return is_elf(*begin) || is_archive(*begin);
+  auto begin = TRY(read_begin(path, buffer));
+  return is_elf(begin) || is_archive(begin);
 }
 
 /// Whether a file of a directory is a kernel that modules may be split from.
@@ -46,9 +44,8 @@ std::expected<bool, Error> is_base(const std::string& path) {
   auto module = is_module(path);
   if (!module) return module;
   if (*module && !path.ends_with(".btf")) return false;
-  auto look = look_for_kernel(path);
-  if (!look) return std::unexpected(look.error());
-  return *look == KernelLook::Kernel;
+  auto look = TRY(look_for_kernel(path));
+  return look == KernelLook::Kernel;
 }
 
 /// The files in a directory and below for which `is_wanted`, which may fail.
@@ -58,9 +55,8 @@ std::expected<std::vector<std::string>, Error> list_wanted(
   if (!files) return files;
   std::vector<std::string> wanted;
   for (std::string& file : *files) {
-    auto answer = is_wanted(file);
-    if (!answer) return std::unexpected(answer.error());
-    if (*answer) wanted.push_back(std::move(file));
+    auto answer = TRY(is_wanted(file));
+    if (answer) wanted.push_back(std::move(file));
   }
   return wanted;
 }
@@ -68,12 +64,11 @@ std::expected<std::vector<std::string>, Error> list_wanted(
 /// The base at `path`: a file, or the only kernel in a directory. Errors begin with the path.
 std::expected<InputPath, Error> find_base_file(const std::string& path) {
   if (!is_directory(path)) return InputPath{path};
-  auto files = list_wanted(path, is_base);
-  if (!files) return std::unexpected(files.error());
-  if (files->empty()) return fail("{}: has no kernel in it", path);
-  if (files->size() > 1)
-    return fail("{}: has several kernels in it: {}, {}", path, files->at(0), files->at(1));
-  return InputPath{std::move(files->front()), true};
+  auto files = TRY(list_wanted(path, is_base));
+  if (files.empty()) return fail("{}: has no kernel in it", path);
+  if (files.size() > 1)
+    return fail("{}: has several kernels in it: {}, {}", path, files.at(0), files.at(1));
+  return InputPath{std::move(files.front()), true};
 }
 
 std::expected<InputFile, Error> open_input(const InputPath& input) {
@@ -134,10 +129,9 @@ std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archi
     auto file = open_member(member);
     if (!file) return fail_in(member.name, file.error());
     if (!is_elf(file->bytes()) || !seen.insert(member, *file)) continue;
-    auto source = find_section(*file);
-    if (!source) return std::unexpected(source.error());
-    if (!*source) continue;
-    sources.push_back(std::move(**source));
+    auto source = TRY(find_section(*file));
+    if (!source) continue;
+    sources.push_back(std::move(*source));
     files.push_back(std::move(*file));
   }
   return sources;
@@ -155,27 +149,25 @@ void keep_btf(BtfSource& source, const UnpackedFile& file, std::vector<InputFile
 
 /// Opens a compressed file or an image.
 std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFile>& files) {
-  auto file = unpack(std::move(opened));
-  if (!file) return std::unexpected(file.error());
-  KernelImage& image = file->image;
+  auto file = TRY(unpack(std::move(opened)));
+  KernelImage& image = file.image;
   std::optional<BtfSource> source;
   Sources sources;
   if (image.elf) {
-    auto found = find_section(file->name, std::move(*image.elf));
-    if (!found) return std::unexpected(found.error());
-    source = std::move(*found);
-    if (!source) sources.lack = file->name + ": has no section .BTF";
+    auto found = TRY(find_section(file.name, std::move(*image.elf)));
+    source = std::move(found);
+    if (!source) sources.lack = file.name + ": has no section .BTF";
   } else if (auto blob = find_image_btf(image)) {
-    source = BtfSource{file->name, *blob, {}, std::nullopt, image.form == KernelImage::Form::Flat};
+    source = BtfSource{file.name, *blob, {}, std::nullopt, image.form == KernelImage::Form::Flat};
   } else {
-    sources.lack = fmt::format("{}: {}", file->name, blob.error().message);
+    sources.lack = fmt::format("{}: {}", file.name, blob.error().message);
   }
   if (!source) return sources;
   bool is_bpf_object = source->elf && source->elf->machine == EM_BPF;
   if (image.decompressed_size != 0 && !is_bpf_object)
-    keep_btf(*source, *file, files);
+    keep_btf(*source, file, files);
   else
-    files.push_back(file->keep(image.contents));
+    files.push_back(file.keep(image.contents));
   sources.list.push_back(std::move(*source));
   return sources;
 }
@@ -202,31 +194,27 @@ std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::
       inputs.push_back({path, false});
       continue;
     }
-    auto files = list_wanted(path, split ? is_module : may_have_btf);
-    if (!files) return std::unexpected(files.error());
-    if (files->empty())
+    auto files = TRY(list_wanted(path, split ? is_module : may_have_btf));
+    if (files.empty())
       return fail("{}: has no {} in it", path, split ? "module" : "kernel, module or object");
-    for (std::string& file : *files) inputs.push_back({std::move(file), true});
+    for (std::string& file : files) inputs.push_back({std::move(file), true});
   }
   return inputs;
 }
 
 std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files) {
-  auto opened = open_input(input);
-  if (!opened) return std::unexpected(opened.error());
-  if (is_packed(opened->bytes())) return open_packed(std::move(*opened), files);
-  InputFile file = std::move(*opened);
+  auto opened = TRY(open_input(input));
+  if (is_packed(opened.bytes())) return open_packed(std::move(opened), files);
+  InputFile file = std::move(opened);
   Sources sources;
   if (is_archive(file.bytes())) {
-    auto members = open_members(file, files);
-    if (!members) return std::unexpected(members.error());
-    sources.list = std::move(*members);
+    auto members = TRY(open_members(file, files));
+    sources.list = std::move(members);
     if (sources.list.empty()) sources.lack = file.name() + ": is an archive without BTF";
   } else if (is_elf(file.bytes())) {
-    auto source = find_section(file);
-    if (!source) return std::unexpected(source.error());
-    if (*source)
-      sources.list.push_back(std::move(**source));
+    auto source = TRY(find_section(file));
+    if (source)
+      sources.list.push_back(std::move(*source));
     else
       sources.lack = file.name() + ": has no section .BTF";
   } else {
@@ -237,15 +225,13 @@ std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<I
 }
 
 std::expected<ElfFile, Error> open_elf(const std::string& path, std::vector<InputFile>& files) {
-  auto opened = open_input({path});
-  if (!opened) return std::unexpected(opened.error());
-  if (!is_elf(opened->bytes()) && !is_packed(opened->bytes()))
+  auto opened = TRY(open_input({path}));
+  if (!is_elf(opened.bytes()) && !is_packed(opened.bytes()))
     return fail("{}: is not an ELF file", path);
-  auto file = unpack(std::move(*opened));
-  if (!file) return std::unexpected(file.error());
-  if (!file->image.elf) return fail("{}: is not an ELF file", path);
-  files.push_back(file->keep(file->image.contents));
-  return std::move(*file->image.elf);
+  auto file = TRY(unpack(std::move(opened)));
+  if (!file.image.elf) return fail("{}: is not an ELF file", path);
+  files.push_back(file.keep(file.image.contents));
+  return std::move(*file.image.elf);
 }
 
 const Btf* last_of(const Bases& bases) {
@@ -254,19 +240,17 @@ const Btf* last_of(const Bases& bases) {
 
 std::expected<void, Error> read_base(Bases& bases, const std::string& path, bool whole,
                                      std::vector<InputFile>& files) {
-  auto file = find_base_file(path);
-  if (!file) return std::unexpected(file.error());
-  auto sources = open_sources(*file, files);
-  if (!sources) return std::unexpected(sources.error());
-  if (sources->list.empty()) return fail("{}", sources->lack);
-  if (sources->list.size() > 1)
-    return fail("{}: a base must have exactly one BTF", sources->list[1].name);
-  const BtfSource& source = sources->list.front();
+  auto file = TRY(find_base_file(path));
+  auto sources = TRY(open_sources(file, files));
+  if (sources.list.empty()) return fail("{}", sources.lack);
+  if (sources.list.size() > 1)
+    return fail("{}: a base must have exactly one BTF", sources.list[1].name);
+  const BtfSource& source = sources.list.front();
   if (whole && bases.empty() && !source.base.empty())
     return fail(
         "{}: its section .BTF.base has structs without members, which --flatten cannot complete",
         source.name);
-  if (auto ok = add_own_base(bases, source); !ok) return ok;
+  TRY(add_own_base(bases, source));
   return add_base(bases, source.name, source.contents);
 }
 

@@ -17,6 +17,7 @@
 #include "bpflink/convert.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/paths.hpp"
@@ -47,15 +48,13 @@ class Program {
 
   std::expected<void, Error> run() {
     // An unwritable output fails before any work.
-    if (auto ok = open_outputs(); !ok) return ok;
-    if (auto ok = merger_.read(); !ok) return ok;
-    if (auto ok = check_outputs(); !ok) return ok;
-    auto merged = merger_.run();
-    if (!merged) return std::unexpected(merged.error());
-    auto blob = make_blob(*merged);
-    if (!blob) return std::unexpected(blob.error());
-    if (auto ok = write_output(*merged, *blob); !ok) return ok;
-    if (auto ok = show(*merged, *blob); !ok) return ok;
+    TRY(open_outputs());
+    TRY(merger_.read());
+    TRY(check_outputs());
+    auto merged = TRY(merger_.run());
+    auto blob = TRY(make_blob(merged));
+    TRY(write_output(merged, blob));
+    TRY(show(merged, blob));
     // Renames the outputs when nothing else can fail.
     return commit();
   }
@@ -131,10 +130,8 @@ std::expected<void, Error> Program::check_outputs() const {
 std::expected<std::vector<std::byte>, Error> Program::make_blob(MergedBtf& merged) {
   if (!merged.kernel.empty()) return std::vector(merged.kernel.begin(), merged.kernel.end());
   Stopwatch watch(merged.statistics.write);
-  if (!options_.update.empty())
-    if (auto ok = open_update(merged); !ok) return std::unexpected(ok.error());
-  if (options_.distill)
-    if (auto ok = distill_types(merged); !ok) return std::unexpected(ok.error());
+  if (!options_.update.empty()) TRY(open_update(merged));
+  if (options_.distill) TRY(distill_types(merged));
   const std::vector<UpdatedBlob>& old = merged.updated;
   DedupResult& dedup = merged.dedup;
   if (old.size() == 1)
@@ -242,19 +239,17 @@ std::expected<void, Error> convert_input(const BtfdedupOptions& options) {
   // An unwritable output fails before any work.
   auto output = outputs.open("-o", options.output, true);
   if (!output) return fail(output.error().message);
-  for (const std::string& path : options.bases)
-    if (auto ok = read_base(bases, path, false, files); !ok) return ok;
-  auto sources = open_sources({options.inputs.front()}, files);
-  if (!sources) return std::unexpected(sources.error());
-  if (sources->list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources->lack);
-  const BtfSource& source = sources->list.front();
+  for (const std::string& path : options.bases) TRY(read_base(bases, path, false, files));
+  auto sources = TRY(open_sources({options.inputs.front()}, files));
+  if (sources.list.empty()) return fail("{}: compile with -g, with gcc -gbtf", sources.lack);
+  const BtfSource& source = sources.list.front();
   auto blobs = find_btf_blobs(source.contents);
   if (!blobs) return fail_in(source.name, blobs.error());
-  if (sources->list.size() != 1 || blobs->size() != 1)
+  if (sources.list.size() != 1 || blobs->size() != 1)
     return fail("{}: has several blobs of BTF; merge them first, without --target",
                 options.inputs.front());
-  if (auto ok = add_own_base(bases, source); !ok) return ok;
-  if (auto ok = first_of(outputs.check(named_files(files))); !ok) return ok;
+  TRY(add_own_base(bases, source));
+  TRY(first_of(outputs.check(named_files(files))));
   auto btf = Btf::parse(source.contents, last_of(bases));
   if (!btf) return fail_in(source.name, btf.error());
   BtfUse use = use_of_file(source.elf ? source.elf->image : source.contents, source.contents,
@@ -269,21 +264,19 @@ std::expected<void, Error> convert_input(const BtfdedupOptions& options) {
 /// The file in a directory that a module's types go to: `nf_conntrack.btf`, as in /sys/kernel/btf.
 std::expected<std::string, Error> output_in(const std::string& directory,
                                             const std::string& module) {
-  auto name = module_name(module);
-  if (!name) return std::unexpected(name.error());
-  if (name->empty()) *name = std::filesystem::path(module).filename();
-  std::string ending = name->ends_with(".btf") ? "" : ".btf";
-  return (std::filesystem::path(directory) / (file_name_for(*name) + ending)).string();
+  auto name = TRY(module_name(module));
+  if (name.empty()) name = std::filesystem::path(module).filename();
+  std::string ending = name.ends_with(".btf") ? "" : ".btf";
+  return (std::filesystem::path(directory) / (file_name_for(name) + ending)).string();
 }
 
 /// The options for each of several modules alone. Errors: an input cannot be read; two would have
 /// one output.
 std::expected<std::vector<BtfdedupOptions>, Error> list_modules(const BtfdedupOptions& options) {
-  auto inputs = list_inputs(options.inputs, true);
-  if (!inputs) return std::unexpected(inputs.error());
+  auto inputs = TRY(list_inputs(options.inputs, true));
   std::vector<BtfdedupOptions> modules;
   std::map<std::string, std::string> inputs_of;  // by output
-  for (const InputPath& input : *inputs) {
+  for (const InputPath& input : inputs) {
     // Whoever put it there chose the file that would be written.
     std::error_code error;
     if (input.is_listed && !options.update.empty() &&
@@ -298,12 +291,11 @@ std::expected<std::vector<BtfdedupOptions>, Error> list_modules(const BtfdedupOp
       module.update = input.path;
       continue;
     }
-    auto output = output_in(options.output, input.path);
-    if (!output) return std::unexpected(output.error());
-    auto [first, is_new] = inputs_of.emplace(*output, input.path);
+    auto output = TRY(output_in(options.output, input.path));
+    auto [first, is_new] = inputs_of.emplace(output, input.path);
     if (!is_new)
-      return fail("{}: would be written for both {} and {}", *output, first->second, input.path);
-    module.output = std::move(*output);
+      return fail("{}: would be written for both {} and {}", output, first->second, input.path);
+    module.output = std::move(output);
   }
   return modules;
 }
@@ -313,16 +305,14 @@ std::expected<std::vector<BtfdedupOptions>, Error> list_modules(const BtfdedupOp
 std::expected<bool, Error> run_modules(const BtfdedupOptions& options) {
   std::vector<InputFile> files;  // mapped until the end
   Bases bases;
-  for (const std::string& path : options.bases)
-    if (auto ok = read_base(bases, path, false, files); !ok) return std::unexpected(ok.error());
-  auto modules = list_modules(options);
-  if (!modules) return std::unexpected(modules.error());
-  std::vector<std::optional<Error>> errors(modules->size());
+  for (const std::string& path : options.bases) TRY(read_base(bases, path, false, files));
+  auto modules = TRY(list_modules(options));
+  std::vector<std::optional<Error>> errors(modules.size());
   unsigned threads =
       options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  Progress progress(modules->size(), "module");
-  auto done = for_each_index(modules->size(), threads, [&](size_t i) -> std::expected<void, Error> {
-    auto ok = Program((*modules)[i], bases, files).run();
+  Progress progress(modules.size(), "module");
+  auto done = for_each_index(modules.size(), threads, [&](size_t i) -> std::expected<void, Error> {
+    auto ok = Program(modules[i], bases, files).run();
     if (!ok) errors[i] = ok.error();
     progress.advance("");
     return {};

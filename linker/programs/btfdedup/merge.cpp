@@ -8,6 +8,7 @@
 
 #include "dedup/format/header.hpp"
 #include "dedup/format/reader.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/kernel_image.hpp"
@@ -43,29 +44,25 @@ Merger::Merger(const BtfdedupOptions& options, Bases bases)
 /// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Merger::read() {
   if (!options_.update.empty() && options_.inputs.size() == 1) {
-    auto is_own = is_same_file(options_.inputs[0], options_.update);
-    if (!is_own) return std::unexpected(is_own.error());
-    updates_own_types_ = *is_own;
+    auto is_own = TRY(is_same_file(options_.inputs[0], options_.update));
+    updates_own_types_ = is_own;
   }
   if (bases_.empty())
     for (const std::string& path : options_.bases)
-      if (auto ok = read_base(bases_, path, options_.flatten, files_); !ok) return ok;
-  if (auto ok = read_image_symbols(); !ok) return ok;
-  auto inputs = list_inputs(options_.inputs, !options_.bases.empty());
-  if (!inputs) return std::unexpected(inputs.error());
+      TRY(read_base(bases_, path, options_.flatten, files_));
+  TRY(read_image_symbols());
+  auto inputs = TRY(list_inputs(options_.inputs, !options_.bases.empty()));
   std::vector<std::string> lacks;
   std::string last_lack;
-  for (const InputPath& input : *inputs) {
+  for (const InputPath& input : inputs) {
     if (options_.dwarf) {
-      if (auto ok = add_dwarf(input.path); !ok) return ok;
+      TRY(add_dwarf(input.path));
       continue;
     }
-    auto sources = open_sources(input, files_);
-    if (!sources) return std::unexpected(sources.error());
-    if (sources->list.empty()) last_lack = sources->lack;
-    if (sources->list.empty() && !input.is_listed) lacks.push_back(last_lack);
-    for (BtfSource& source : sources->list)
-      if (auto ok = add(std::move(source)); !ok) return ok;
+    auto sources = TRY(open_sources(input, files_));
+    if (sources.list.empty()) last_lack = sources.lack;
+    if (sources.list.empty() && !input.is_listed) lacks.push_back(last_lack);
+    for (BtfSource& source : sources.list) TRY(add(std::move(source)));
   }
   if (!has_begun())
     return fail("{}: compile with -g, with gcc -gbtf", lacks.empty() ? last_lack : lacks.front());
@@ -79,9 +76,8 @@ std::expected<void, Error> Merger::read_image_symbols() {
   // A file with DWARF has its own symbols.
   if (options_.dwarf && linked.empty() && options_.inputs.size() == 1) linked = options_.inputs[0];
   if (linked.empty()) return {};
-  auto elf = open_elf(linked, files_);
-  if (!elf) return std::unexpected(elf.error());
-  auto symbols = bpflink::read_image_symbols(*elf);
+  auto elf = TRY(open_elf(linked, files_));
+  auto symbols = bpflink::read_image_symbols(elf);
   if (!symbols) return fail_in(linked, symbols.error());
   image_symbols_ = std::move(*symbols);
   image_name_ = std::move(linked);
@@ -97,14 +93,13 @@ std::expected<void, Error> Merger::begin(const BtfSource& first) {
       return fail("{}: has a section .BTF.base, and --linked does not accept split BTF",
                   first.name);
   }
-  if (auto ok = add_own_base(bases_, first); !ok) return ok;
+  TRY(add_own_base(bases_, first));
   base_of_inputs_ = first.base;
-  auto is_sorted = sorts();
-  if (!is_sorted) return std::unexpected(is_sorted.error());
+  auto is_sorted = TRY(sorts());
   DedupOptions options{.threads = options_.threads,
                        .base = base(),
                        .borrow_inputs = true,
-                       .sort = *is_sorted,
+                       .sort = is_sorted,
                        .flatten = options_.flatten};
   if (image_symbols_)
     image_deduplicator_.emplace(options);
@@ -136,9 +131,8 @@ bool Merger::is_relocatable(const BtfSource& source) const {
 
 std::expected<void, Error> Merger::relocate(BtfSource& source) {
   if (!relocator_) relocator_.emplace(*base());
-  auto blob = relocator_->relocate(source);
-  if (!blob) return std::unexpected(blob.error());
-  OwnedBytes bytes = OwnedBytes::of(std::move(*blob));
+  auto blob = TRY(relocator_->relocate(source));
+  OwnedBytes bytes = OwnedBytes::of(std::move(blob));
   source.contents = bytes.bytes;
   source.base = {};
   files_.push_back(InputFile::unpacked(std::move(bytes.owner), source.name, bytes.bytes, {}));
@@ -146,10 +140,8 @@ std::expected<void, Error> Merger::relocate(BtfSource& source) {
 }
 
 std::expected<void, Error> Merger::add(BtfSource source) {
-  if (is_relocatable(source))
-    if (auto ok = relocate(source); !ok) return ok;
-  if (!has_begun())
-    if (auto ok = begin(source); !ok) return ok;
+  if (is_relocatable(source)) TRY(relocate(source));
+  if (!has_begun()) TRY(begin(source));
   if (!std::ranges::equal(source.base, base_of_inputs_))
     return fail("{}: is split from another base than {}", source.name, merged_.names.front());
   auto blobs = find_btf_blobs(source.contents);
@@ -158,7 +150,7 @@ std::expected<void, Error> Merger::add(BtfSource source) {
     std::string name = source.name;
     if (blob.data() != source.contents.data())
       name += fmt::format("(+{:#x})", blob.data() - source.contents.data());
-    if (auto ok = add(source, name, blob); !ok) return ok;
+    TRY(add(source, name, blob));
   }
   return {};
 }
@@ -210,9 +202,8 @@ std::expected<MergedBtf, Error> Merger::run() {
   }
   {
     Stopwatch watch(statistics.resolve);
-    auto result = image_deduplicator_ ? run_image_btf() : deduplicator_->run();
-    if (!result) return std::unexpected(result.error());
-    merged_.dedup = std::move(*result);
+    auto result = TRY(image_deduplicator_ ? run_image_btf() : deduplicator_->run());
+    merged_.dedup = std::move(result);
   }
   deduplicator_.reset();
   image_deduplicator_.reset();
@@ -223,12 +214,11 @@ std::expected<MergedBtf, Error> Merger::run() {
 }
 
 std::expected<DedupResult, Error> Merger::run_image_btf() {
-  auto result = image_deduplicator_->run(*image_symbols_);
-  if (!result) return std::unexpected(result.error());
-  for (const std::string& line : describe_omitted(*result))
+  auto result = TRY(image_deduplicator_->run(*image_symbols_));
+  for (const std::string& line : describe_omitted(result))
     print_note("btfdedup", image_name_ + ": " + line);
-  DedupResult dedup = std::move(result->dedup);
-  merged_.statistics.linked = std::move(*result);
+  DedupResult dedup = std::move(result.dedup);
+  merged_.statistics.linked = std::move(result);
   return dedup;
 }
 

@@ -12,6 +12,7 @@
 #include "dedup/dwarf/read_dwarf.hpp"
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/elf_dwarf.hpp"
 #include "linker/programs/btfdedup/merge.hpp"
@@ -72,13 +73,12 @@ std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
 }  // namespace
 
 std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
-  auto elf = open_elf(path, files_);
-  if (!elf) return std::unexpected(elf.error());
-  auto dwarf = read_elf_dwarf(*elf);
+  auto elf = TRY(open_elf(path, files_));
+  auto dwarf = read_elf_dwarf(elf);
   if (!dwarf) return fail_in(path, dwarf.error());
   if (dwarf->sections.info.empty()) return fail("{}: has no DWARF: compile with -g", path);
   Stopwatch watch(merged_.statistics.classify);
-  DwarfWanted wanted{.convention = convention_of(elf->machine)};
+  DwarfWanted wanted{.convention = convention_of(elf.machine)};
   std::optional<ImageNames> names;
   if (image_symbols_) {
     names.emplace(*image_symbols_);
@@ -90,10 +90,9 @@ std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
   for (const std::string& line : describe_omissions(types->omissions))
     print_note("btfdedup", fmt::format("{}: {}", path, line));
   if (types->units.empty()) return fail("{}: has no types of C in its DWARF", path);
-  if (!has_begun())
-    if (auto ok = begin({path, {}, {}, std::nullopt, false}); !ok) return ok;
-  elf->sections = {};
-  if (!merged_.like) merged_.like = std::move(*elf);
+  if (!has_begun()) TRY(begin({path, {}, {}, std::nullopt, false}));
+  elf.sections = {};
+  if (!merged_.like) merged_.like = std::move(elf);
   for (size_t i = 0; i < types->units.size(); ++i) {
     const Btf& btf = types->units[i];
     if (merged_.names.empty()) merged_.order = btf.byte_order();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bpflink/convert.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/kernel_modules.hpp"
@@ -101,13 +102,13 @@ std::expected<void, Error> check_alone(const OptionTable& table, std::string_vie
   for (std::string_view option : std::initializer_list<std::string_view>{
            other, "--update", "--flatten", "--distill", "--linked", "--dwarf", "--sort", "--verify",
            "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
-    if (auto ok = table.check_exclusive(mode, option); !ok) return ok;
+    TRY(table.check_exclusive(mode, option));
   return {};
 }
 
 std::expected<void, Error> check_target(const OptionTable& table, const BtfdedupOptions& options) {
-  if (auto ok = check_alone(table, "--target", "--json"); !ok) return ok;
-  if (auto ok = table.check_needs("--target", "--output"); !ok) return ok;
+  TRY(check_alone(table, "--target", "--json"));
+  TRY(table.check_needs("--target", "--output"));
   if (options.inputs.size() != 1)
     return table.usage_error("--target has one input: merge first, without it");
   return {};
@@ -144,8 +145,7 @@ std::expected<void, Error> check_each_alone(const OptionTable& table) {
 std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& options) {
   if (options.inputs.empty() && !options.linked.empty()) options.inputs.push_back(options.linked);
   options.each_alone = !options.check && !options.target && takes_each_alone(options);
-  if (options.each_alone)
-    if (auto ok = check_each_alone(table); !ok) return ok;
+  if (options.each_alone) TRY(check_each_alone(table));
   if (options.inputs.empty() && !options.update.empty()) options.inputs.push_back(options.update);
   if (options.inputs.empty()) return table.usage_error("no input");
   if (options.check) return check_alone(table, "--check", "--output");
@@ -156,10 +156,10 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
   for (auto [option, other] :
        {Pair{"--output", "--update"}, Pair{"--flatten", "--update"}, Pair{"--distill", "--flatten"},
         Pair{"--linked", "--flatten"}, Pair{"--dwarf", "--flatten"}})
-    if (auto ok = table.check_exclusive(option, other); !ok) return ok;
+    TRY(table.check_exclusive(option, other));
   for (auto [option, other] : {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"},
                                Pair{"--json", "--stats"}, Pair{"--elf", "--output"}})
-    if (auto ok = table.check_needs(option, other); !ok) return ok;
+    TRY(table.check_needs(option, other));
   bool has_output = table.is_given("--output");
   if (options.distill && has_output && !options.as_elf)
     return table.usage_error("--distill makes two sections: -o needs --elf with it");
@@ -180,9 +180,8 @@ std::expected<void, Error> name_outputs(const OptionTable& table, BtfdedupOption
   for (auto [option, path, is_text] : {Output{"--output", &options.output, false},
                                        Output{"--size-map", &options.size_map, true}}) {
     if (!table.is_given(option)) continue;
-    auto target = output_path(is_text ? option : "-o", std::move(*path), is_text);
-    if (!target) return std::unexpected(target.error());
-    *path = std::move(*target);
+    auto target = TRY(output_path(is_text ? option : "-o", std::move(*path), is_text));
+    *path = std::move(target);
   }
   return {};
 }
@@ -204,12 +203,11 @@ std::expected<BtfdedupOptions, Error> parse_options(std::vector<std::string> arg
                                   "every form, directories, - for standard input",
                                   append(options.inputs)}},
                     option_groups(options));
-  auto text = table.parse(std::move(arguments));
-  if (!text) return std::unexpected(text.error());
-  options.text = std::move(*text);
+  auto text = TRY(table.parse(std::move(arguments)));
+  options.text = std::move(text);
   if (!options.text.empty()) return options;
-  if (auto ok = check(table, options); !ok) return std::unexpected(ok.error());
-  if (auto ok = name_outputs(table, options); !ok) return std::unexpected(ok.error());
+  TRY(check(table, options));
+  TRY(name_outputs(table, options));
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "dedup/internal.hpp"
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/sparse_writer.hpp"
 #include "linker/io/write_all.hpp"
@@ -70,9 +71,9 @@ class SectionAdder {
     uint64_t table = place(headers_.size() * sizeof(SectionHeader));
     count_headers(table);
 
-    if (auto ok = write_all_at(fd_, get(added.sh_offset), contents); !ok) return ok;
-    if (auto ok = write_all_at(fd_, get(names.sh_offset), new_names); !ok) return ok;
-    if (auto ok = write_all_at(fd_, table, std::as_bytes(std::span(headers_))); !ok) return ok;
+    TRY(write_all_at(fd_, get(added.sh_offset), contents));
+    TRY(write_all_at(fd_, get(names.sh_offset), new_names));
+    TRY(write_all_at(fd_, table, std::as_bytes(std::span(headers_))));
     return write_all_at(fd_, 0, std::as_bytes(std::span(&header_, 1)));
   }
 
@@ -134,19 +135,17 @@ std::expected<void, Error> add_section(int fd, const ElfFile& elf, const Replace
 }  // namespace
 
 std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
-  auto file = InputFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  if (!is_elf(file->bytes()))
+  auto file = TRY(InputFile::open(path));
+  if (!is_elf(file.bytes()))
     return fail("{}",
-                is_packed(file->bytes())
+                is_packed(file.bytes())
                     ? "is compressed, an archive or an image: --update writes only into ELF files"
                     : "is not an ELF file");
-  auto elf = read_elf(file->bytes());
-  if (!elf) return std::unexpected(elf.error());
-  auto section = elf->find(".BTF");
+  auto elf = TRY(read_elf(file.bytes()));
+  auto section = elf.find(".BTF");
   if (!section) return fail("has no section .BTF");
-  if (auto ok = check_contents(elf->sections[*section]); !ok) return std::unexpected(ok.error());
-  return UpdatedFile(std::move(*file), std::move(*elf));
+  TRY(check_contents(elf.sections[*section]));
+  return UpdatedFile(std::move(file), std::move(elf));
 }
 
 std::string_view UpdatedFile::section_with_ids() const {
@@ -200,14 +199,12 @@ std::expected<void, Error> UpdatedFile::adapt_ids(const Btf& btf, const TypeMap&
     // Only types matter here, not the functions that they describe.
     auto may_begin_function = [](uint32_t, uint64_t) { return true; };
     auto contents = elf_.contents(elf_.sections[*section]);
-    auto ext = BtfExt::parse(contents, {btf, elf_.order, find_section, may_begin_function});
-    if (!ext) return std::unexpected(ext.error());
-    adapt_records(contents, *ext, btf, map, types);
-    adapt_instructions(*ext, map);
+    auto ext = TRY(BtfExt::parse(contents, {btf, elf_.order, find_section, may_begin_function}));
+    adapt_records(contents, ext, btf, map, types);
+    adapt_instructions(ext, map);
   }
-  auto ids = adapt_btf_ids(elf_, btf, map);
-  if (!ids) return std::unexpected(ids.error());
-  std::ranges::move(*ids, std::back_inserter(patches_));
+  auto ids = TRY(adapt_btf_ids(elf_, btf, map));
+  std::ranges::move(ids, std::back_inserter(patches_));
   return {};
 }
 
@@ -270,12 +267,11 @@ std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte>
     return system_error("cannot write");
   uint64_t rest = old.offset + old.size;
   SparseWriter copy(fd);
-  if (auto ok = copy.write(0, elf_.image.first(old.offset)); !ok) return ok;
-  if (auto ok = copy.write(rest, elf_.image.subspan(rest)); !ok) return ok;
-  if (auto ok = copy.finish(); !ok) return ok;
-  if (auto ok = write_all_at(fd, place, blob); !ok) return ok;
-  for (const Patch& patch : patches_)
-    if (auto ok = write_all_at(fd, patch.offset, patch.bytes); !ok) return ok;
+  TRY(copy.write(0, elf_.image.first(old.offset)));
+  TRY(copy.write(rest, elf_.image.subspan(rest)));
+  TRY(copy.finish());
+  TRY(write_all_at(fd, place, blob));
+  for (const Patch& patch : patches_) TRY(write_all_at(fd, patch.offset, patch.bytes));
 
   // sh_offset and sh_size are adjacent.
   std::array<std::byte, 16> fields;
@@ -289,8 +285,7 @@ std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte>
     store<uint32_t>(&fields[4], static_cast<uint32_t>(blob.size()), elf_.order);
     at += offsetof(Elf32_Shdr, sh_offset);
   }
-  if (auto ok = write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)); !ok)
-    return ok;
+  TRY(write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)));
   if (base_blob.empty()) return {};
   uint64_t end = std::max<uint64_t>(elf_.image.size(), place + blob.size());
   return add_section(fd, elf_, {index, place, blob.size()}, end, ".BTF.base", base_blob);

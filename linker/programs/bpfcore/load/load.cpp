@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/output_file.hpp"
@@ -93,19 +94,16 @@ class KernelRun {
     image_ = Descriptor(::open(source_.name.c_str(), O_RDONLY | O_CLOEXEC));
     if (!image_.is_open()) return system_error(source_.name);
     if (guest_.machine.architecture == "x86_64") return {};
-    auto image = read_unpacked(source_.name);
-    if (!image) return std::unexpected(image.error());
-    auto unpacked = open_in_memory();
-    if (!unpacked) return std::unexpected(unpacked.error());
-    image_ = std::move(*unpacked);
-    return write_all(image_.fd(), image->bytes);
+    auto image = TRY(read_unpacked(source_.name));
+    auto unpacked = TRY(open_in_memory());
+    image_ = std::move(unpacked);
+    return write_all(image_.fd(), image.bytes);
   }
 
   /// Collects what all objects share.
   std::expected<void, Error> collect_files() {
-    auto program = find_init(guest_.machine);
-    if (!program) return std::unexpected(program.error());
-    std::vector<std::pair<std::string, std::string>> paths = {{"init", *program}};
+    auto program = TRY(find_init(guest_.machine));
+    std::vector<std::pair<std::string, std::string>> paths = {{"init", program}};
     if (!options_.btf.empty()) paths.emplace_back("btf", options_.btf);
     for (const auto& [path, from] : paths) {
       auto file = InputFile::open(from);
@@ -116,11 +114,10 @@ class KernelRun {
     steps_ = fmt::format("t{}{}", options_.timeout, '\0');
     if (!options_.log.empty()) steps_ += std::string_view("l\0", 2);
     for (const std::string& path : booted_.modules) {
-      auto module = read_unpacked(path);
-      if (!module) return std::unexpected(module.error());
+      auto module = TRY(read_unpacked(path));
       std::string there = std::filesystem::path(path).filename().string();
       steps_ += fmt::format("k/{}{}", there, '\0');
-      files_.emplace(std::move(there), std::move(*module));
+      files_.emplace(std::move(there), std::move(module));
     }
     return {};
   }
@@ -240,16 +237,15 @@ class KernelRun {
     entries["plan"] = bytes_of(plan);
     auto file = open_in_memory();
     if (!file) return file;
-    if (auto ok = write_initramfs(file->fd(), entries); !ok) return std::unexpected(ok.error());
+    TRY(write_initramfs(file->fd(), entries));
     return file;
   }
 
   /// Returns why the guest did not come to its end, or "".
   std::expected<std::string, Error> boot() {
-    auto initramfs = pack();
-    if (!initramfs) return std::unexpected(initramfs.error());
+    auto initramfs = TRY(pack());
     guest_.kernel = image_.fd();
-    guest_.initramfs = initramfs->fd();
+    guest_.initramfs = initramfs.fd();
     at_ = {};
     auto end = run_guest(guest_, [&](const GuestEvent& event) { return hear(event); });
     for (size_t i = 0; i < records_.size(); ++i) store(i);
@@ -350,10 +346,9 @@ class KernelRun {
 std::expected<BootedKernel, Error> prepare_boot(const KernelSource& source, const Kernel& kernel,
                                                 const std::vector<CoreObject>& objects) {
   std::array<std::byte, 4096> buffer;
-  auto begin = read_begin(source.name, buffer);
-  if (!begin) return std::unexpected(begin.error());
+  auto begin = TRY(read_begin(source.name, buffer));
   const Machine* machine = find_machine(kernel.identity.arch);
-  if (!is_packed(*begin) || !machine)
+  if (!is_packed(begin) || !machine)
     return fail("{}: load needs a vmlinuz of x86_64 or arm64", source.name);
   if (kernel.config)
     for (const char* option :
