@@ -27,7 +27,7 @@ struct CheckLimits {
 /// An object's relocations on one kernel, and the code that the kernel's verifier reaches.
 class ObjectCheck {
  public:
-  /// The object must outlive this. Call its analyze_code() first. `release` is the kernel's, for
+  /// The object must outlive this. Call its prepare_check() first. `release` is the kernel's, for
   /// advice, or "".
   ObjectCheck(const CoreObject& object, const CoreKernel& kernel, const CoreFacts& facts,
               const std::string& release = "", const CheckLimits& limits = {});

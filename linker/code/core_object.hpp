@@ -64,7 +64,7 @@ struct CoreObject {
   static std::expected<CoreObject, Error> read(std::string name, std::span<const std::byte> image);
   /// Finds what a check needs besides relocations.
   void analyze_code();
-  /// Finds what a check on kernels needs besides, and what reports show of relocations.
+  /// The same, after analyze_code(), of what a check on kernels needs and reports show.
   void prepare_check();
 };
 

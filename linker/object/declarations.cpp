@@ -64,7 +64,7 @@ class DeclarationBinder {
   /// A FUNC that claims to be global must have a symbol, or code through func_info (the symbol may
   /// have been renamed since). A static FUNC of a global function, with a record, was made by a
   /// link: bpf-gcc calls all functions static but makes no records.
-  std::expected<void, Error> check_functions() {
+  std::expected<void, Error> check_functions(const ReadOptions& options) {
     const Btf& btf = *object_.btf;
     unbind_namesakes();
     std::vector<bool> has_record(btf.end_id());
@@ -77,7 +77,7 @@ class DeclarationBinder {
                                      is_void_of_void(btf.type(type.type())) &&
                                      object_.symbols[declaration.symbol_index].is_defined();
       if (declaration.is_func() && declaration.linkage() == BtfLinkage::Global &&
-          !has_record[declaration.type_id] && declaration.symbol_index == 0)
+          !has_record[declaration.type_id] && declaration.symbol_index == 0 && !options.is_renamed)
         return fail(".BTF: type [{}] FUNC '{}' is global, but there is no such symbol",
                     declaration.type_id, btf.name(type));
     }
@@ -228,12 +228,12 @@ class DeclarationBinder {
 
 }  // namespace
 
-std::expected<void, Error> bind_declarations(ObjectFile& object) {
+std::expected<void, Error> bind_declarations(ObjectFile& object, const ReadOptions& options) {
   if (!object.btf) return {};
   DeclarationBinder binder(object);
   binder.bind();
-  TRY(binder.check_variables());
-  return binder.check_functions();
+  if (!options.is_renamed) TRY(binder.check_variables());
+  return binder.check_functions(options);
 }
 
 std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object) {

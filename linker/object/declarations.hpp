@@ -12,7 +12,7 @@ namespace bpflink {
 
 /// Gives the object's declarations their symbols and DATASECs. Errors: a FUNC is global and has
 /// neither symbol nor code.
-std::expected<void, Error> bind_declarations(ObjectFile& object);
+std::expected<void, Error> bind_declarations(ObjectFile& object, const ReadOptions& options);
 
 /// The names that the object expects from the loader, in .ksyms and .kconfig.
 std::unordered_set<std::string_view> find_loader_names(const ObjectFile& object);

@@ -78,7 +78,7 @@ class ObjectReader {
     for (auto step : {&ObjectReader::read_sections, &ObjectReader::read_symbols,
                       &ObjectReader::read_relocations})
       TRY((this->*step)());
-    return read_object_types(object_);
+    return read_object_types(object_, options_);
   }
 
  private:

@@ -163,6 +163,8 @@ struct BtfDeclaration {
 
 struct ReadOptions {
   bool keep_debug = false;  ///< link DWARF instead of dropping it
+  /// Types have other names than their symbols: an output of a link with `--kernel-names`.
+  bool is_renamed = false;
 };
 
 struct ObjectFile {

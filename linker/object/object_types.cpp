@@ -19,17 +19,17 @@ class TypesReader {
  public:
   explicit TypesReader(ObjectFile& object) : object_(object) {}
 
-  std::expected<void, Error> read() {
+  std::expected<void, Error> read(const ReadOptions& options) {
     TRY(read_btf());
     TRY(read_btf_ext());
-    return bind_declarations(object_);
+    return bind_declarations(object_, options);
   }
 
   std::expected<void, Error> read_renamed(std::vector<std::byte> blob) {
     TRY(parse_btf(blob));
     object_.relocated_btf = std::move(blob);  // moving keeps the bytes in place
     list_types();
-    return bind_declarations(object_);
+    return bind_declarations(object_, {});
   }
 
  private:
@@ -169,8 +169,8 @@ class TypesReader {
 
 }  // namespace
 
-std::expected<void, Error> read_object_types(ObjectFile& object) {
-  return TypesReader(object).read();
+std::expected<void, Error> read_object_types(ObjectFile& object, const ReadOptions& options) {
+  return TypesReader(object).read(options);
 }
 
 std::expected<void, Error> read_renamed_types(ObjectFile& object, std::vector<std::byte> blob) {

@@ -11,7 +11,7 @@ namespace bpflink {
 
 /// Reads and checks .BTF and .BTF.ext of an object whose sections, symbols and relocations have
 /// been read, and lists its declarations. Errors name the type or record that is wrong.
-std::expected<void, Error> read_object_types(ObjectFile& object);
+std::expected<void, Error> read_object_types(ObjectFile& object, const ReadOptions& options = {});
 
 /// Reads the types again after symbols, and their VARs and FUNCs in `blob`, were renamed. Type ids
 /// and string offsets must not have changed.

@@ -107,6 +107,7 @@ EOF
 struct task_struct { int pid, tgid; } __attribute__((preserve_access_index));
 SEC("kprobe/enter") int enter(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
 SEC("kprobe/leave") int leave(struct task_struct *task) { return BPF_CORE_READ(task, tgid); }
+char LICENSE[] SEC("license") = "GPL";
 EOF
   # kernel FILE MEMBER: a kernel's types; its task_struct has MEMBER
   kernel() {

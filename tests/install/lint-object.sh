@@ -31,6 +31,7 @@ cat >prog.c <<'END'
 #include <bpf/bpf_core_read.h>
 struct task_struct { int pid; } __attribute__((preserve_access_index));
 SEC("kprobe") int prog(struct task_struct *task) { return BPF_CORE_READ(task, pid); }
+char LICENSE[] SEC("license") = "GPL";
 END
 compile prog
 inputs=([object]=$tmp/prog.o [kernels]='kernels/p*.btf' [load]=false)

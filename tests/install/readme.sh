@@ -225,6 +225,7 @@ SEC("kprobe") int prog(struct task_struct *task)
 {
   return bpf_core_field_exists(task->pid) ? BPF_CORE_READ(task, pid) : 0;
 }
+char LICENSE[] SEC("license") = "GPL";
 END
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c prog.c
 mkdir -p btfhub-archive/ubuntu/20.04/x86_64

@@ -718,6 +718,7 @@ class Test {
     ++accepted_;
     MadeObject made(program);
     CodeGraph graph(made.object());
+    graph.find_blocks();
     BoundInsns bound = bind(program, made);
     CodeFacts facts{.bound = &bound, .verifier = version_};
     Reachability reachability(graph, facts);

@@ -14,7 +14,7 @@ expect "bpflink: warning: kernels reject types with these names
 >>> PTR '*main.event'
 >>> and 1 more
 >>> give --kernel-names to rename them" head -n 6 warnings
-"$BPFLINK" --kernel-names main.o count.o -o renamed.o 2>all
+"$BPFLINK" --kernel-names --verify main.o count.o -o renamed.o 2>all
 lacks 'kernels reject types' cat all
 contains 'main.filter+0x18 call (*main.event).add' references
 contains 'main.filter+0x20 call github.com/someone/probe/count.Total' references

@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "too many types to compare": "takes two structs of a million members",
     "too many bytes of types to deduplicate": "takes 8 GiB of types",
     "(strings that nothing uses)": "the deduplicator writes none; they may be those of kinds of types that it does not know",
+    "section header {}: {}": "libelf has counted it, so only memory can be short",
     "not enough memory": "only memory can be short",
     "{}: has more than {} files": "takes a million files",
     "has more than {} files": "takes a million files",

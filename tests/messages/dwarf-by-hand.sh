@@ -129,4 +129,4 @@ END
 attributes 100
 known hand.c:7
 attributes 1000000
-unknown
+known hand.c:7

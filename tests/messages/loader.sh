@@ -95,7 +95,7 @@ silent callback.o
 compile prints <<<'int say(int code) { bpf_printk("%d", code); return 0; }'
 silent prints.o
 compile prints_too <<<'extern int say(int code); SEC("tc") int prog(struct __sk_buff *ctx) { return say(ctx->len); }'
-tells 'the license is missing' prints.o prints_too.o
+tells 'without a GPL license calls bpf_trace_printk' prints.o prints_too.o
 
 # ---- constants
 

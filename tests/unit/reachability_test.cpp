@@ -118,6 +118,7 @@ class Made {
   InsnReach reach(uint64_t insn, uint32_t section = main_section) {
     facts.bound = &bound_;
     CodeGraph graph(object_);
+    graph.find_blocks();
     return Reachability(graph, facts).find(section, insn * insn_size);
   }
   bool reaches(uint64_t insn, uint32_t section = main_section) {
