@@ -109,52 +109,52 @@ RustLinker::RustLinker(CommandLine& command) : command_(command) {
 
 OptionGroup RustLinker::options() {
   LinkOptions& link = command_.link;
-  return {
-      "Options of bpf-linker",
-      {{"--cpu", "NAME...", "Compile for NAME; generic: as inputs in C say", store(cpu_)},
-       {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
-       // rustc gives its level before that of the user. What is to be small says so itself.
-       {"-O", "0|1|2|3|s|z...", "0, 1: as -O1 of a compiler does; others: as -O2 (default)",
-        always([&](std::string_view level) { link.lto_level = level < "2" ? 1 : 2; })},
-       {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
-        always([&](std::string_view kind) {
-          // The first output is the one that counts.
-          if (!std::exchange(names_output_, true)) link.lto_emit = emit_of(kind);
-        })},
-       {"--export", "SYMBOLS...", "Keep these symbols, and no others",
-        always([&](std::string_view names) {
-          add_words(names, link.exports ? *link.exports : link.exports.emplace());
-        })},
-       {"--target", "TRIPLE...", "Compile bitcode of other targets", set_rust_target(link)},
-       {"-L,--library-path", "DIR...", "Look for archives in DIR",
-        always([&](std::string_view directory) {
-          // rustc names directories that are not there.
-          if (is_directory(std::string(directory))) link.library_paths.emplace_back(directory);
-        })},
-       {"--unroll-loops", "", "Unroll loops, for kernels that allow none", set(unrolls_)},
-       {"--ignore-inline-never", "", "Inline all that can be", set(ignores_noinline_)},
-       {"--allow-bpf-trap", "", "Let LLVM call __bpf_trap", set(may_trap_)},
-       {"--disable-expand-memcpy-in-order", "", "Let LLVM copy in any order",
-        set(copies_in_any_order_)},
-       {"--llvm-args", "SWITCHES...", "Give LLVM these switches",
-        always([&](std::string_view switches) { add_words(switches, switches_); })},
-       {"--dump-module", "DIR...", "Write LLVM's text to DIR: pre-opt.ll and post-opt.ll",
-        always([&](std::string_view directory) {
-          link.lto_save_temps = true;
-          link.lto_dump_directory = directory;
-        })},
-       {"--log-level", "error|warn|info|debug|trace|1|2|3|4|5...",
-        "error: as --quiet; from info on: as --verbose", always([&](std::string_view level) {
-          command_.quiet = level == "error" || level == "1";
-          command_.verbose = !command_.quiet && level != "warn" && level != "2";
-        })},
-       {"--log-file", "FILE...", "Append messages to FILE as well", store(command_.log_file),
-        FileUse::Write},
-       // Always so here, or without a meaning
-       {"--btf,--debug,--disable-memory-builtins", "", "", ignore()},
-       {"--fatal-errors", "true|false...", "", [](std::string_view value) {
-          return value == "true" ? std::expected<void, Error>() : fail("an error ends the link");
-        }}}};
+  return {"Options of bpf-linker",
+          {{"--cpu", "NAME...", "Compile for NAME; generic: as inputs in C say", store(cpu_)},
+           {"--cpu-features", "LIST...", "Features of the processor", store(link.lto_features)},
+           // rustc gives its level before that of the user. What is to be small says so itself.
+           {"-O", "0|1|2|3|s|z...", "0, 1: as -O1 of a compiler does; others: as -O2 (default)",
+            always([&](std::string_view level) { link.lto_level = level < "2" ? 1 : 2; })},
+           {"--emit", "llvm-bc|asm|llvm-ir|obj...", "What to write (default: obj)",
+            always([&](std::string_view kind) {
+              // The first output is the one that counts.
+              if (!std::exchange(names_output_, true)) link.lto_emit = emit_of(kind);
+            })},
+           {"--export", "SYMBOLS...", "Keep these symbols, and no others",
+            always([&](std::string_view names) {
+              add_words(names, link.exports ? *link.exports : link.exports.emplace());
+            })},
+           {"--target", "TRIPLE...", "Compile bitcode of other targets", set_rust_target(link)},
+           {"-L,--library-path", "DIR...", "Look for archives in DIR",
+            always([&](std::string_view directory) {
+              // rustc names directories that are not there.
+              if (is_directory(std::string(directory))) link.library_paths.emplace_back(directory);
+            })},
+           {"--unroll-loops", "", "Unroll loops, for kernels that allow none", set(unrolls_)},
+           {"--ignore-inline-never", "", "Inline all that can be", set(ignores_noinline_)},
+           {"--allow-bpf-trap", "", "Let LLVM call __bpf_trap", set(may_trap_)},
+           {"--disable-expand-memcpy-in-order", "", "Let LLVM copy in any order",
+            set(copies_in_any_order_)},
+           {"--llvm-args", "SWITCHES...", "Give LLVM these switches",
+            always([&](std::string_view switches) { add_words(switches, switches_); })},
+           {"--dump-module", "DIR...", "Write LLVM's text to DIR: pre-opt.ll and post-opt.ll",
+            always([&](std::string_view directory) {
+              link.lto_save_temps = true;
+              link.lto_dump_directory = directory;
+            })},
+           {"--log-level", "error|warn|info|debug|trace|1|2|3|4|5...",
+            "error: as --quiet; from info on: as --verbose", always([&](std::string_view level) {
+              command_.quiet = level == "error" || level == "1";
+              command_.verbose = !command_.quiet && level != "warn" && level != "2";
+            })},
+           {"--log-file", "FILE...", "Append messages to FILE as well", store(command_.log_file),
+            FileUse::Write},
+           // Always so here, or without a meaning
+           {"--btf,--debug,--disable-memory-builtins", "", "", ignore()},
+           {"--fatal-errors", "true|false...", "", [](std::string_view value) {
+              return value == "true" ? std::expected<void, Error>()
+                                     : fail("an error ends the link");
+            }}}};
 }
 
 void RustLinker::finish(const OptionTable& table) {
