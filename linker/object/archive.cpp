@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "dedup/internal.hpp"
@@ -146,7 +147,7 @@ class ArchiveReader {
     long_names_ = *self.long_names;
     if (position < SARMAG || position >= image_.size())
       return fail_member(position, "is outside the archive of {:#x} bytes", image_.size());
-    TRY(read_member(position));
+    std::ignore = TRY(read_member(position));
     if (members_.empty()) return fail_member(position, "is a table");
     return std::move(members_.front());
   }

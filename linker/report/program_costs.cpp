@@ -167,6 +167,7 @@ class ProgramDescription {
       if (auto found = users_.find(find_part(section.name, variable.offset)); found != users_.end())
         users.insert(found->second.begin(), found->second.end());
     std::vector<std::string> names;
+    names.reserve(users.size());
     for (uint32_t user : users) names.push_back(model_.programs[user].name);
     describe(map, std::move(names));
   }

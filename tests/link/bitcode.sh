@@ -431,11 +431,12 @@ rm -r kept
 compiles yes main.bc lib.bc
 touch -d '1 minute ago' kept/here/*
 ls kept/here >old
-dd if=/dev/urandom bs=1M count=1 status=none of="kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./9/')"
-touch -d '1 hour ago' kept/here/9*
+oldest=kept/here/$(printf '9%.0s' $(seq "$(head -n 1 old | tr -d '\n' | wc -c)"))
+dd if=/dev/urandom bs=1M count=1 status=none of="$oldest"
+touch -d '1 hour ago' "$oldest"
 echo mine >kept/here/notes
 compiles yes --lto-cache-size 1 --lto-O2 main.bc lib.bc
-[[ ! $(ls kept/here/9*) ]] 2>/dev/null || fail 'an old entry stays beyond the size'
+[[ ! -e $oldest ]] || fail 'an old entry stays beyond the size'
 for name in $(<old) notes; do [[ -e kept/here/$name ]] || fail "$name is gone"; done
 truncate -s 2M "kept/here/$(tr a-f 0 <old | head -n 1 | sed 's/./8/')"
 chmod o+w kept
