@@ -26,7 +26,7 @@ std::string without_subject(const Diagnostic& diagnostic, std::string_view text)
 std::string cause_of(const Diagnostic& diagnostic) {
   std::string cause = without_subject(diagnostic, diagnostic.message);
   for (const DiagnosticReference& reference : diagnostic.references)
-    cause += '\n' + without_subject(diagnostic, reference.text);
+    if (!reference.text.empty()) cause += '\n' + without_subject(diagnostic, reference.text);
   return cause;
 }
 
