@@ -20,6 +20,9 @@ fail() {
   exit 1
 }
 
+# has GREP-ARGUMENTS...: grep -q that reads all of its input, so that the command before it can write it
+has() { grep "$@" | cat >/dev/null; }
+
 # skip REASON: ends the case; CTest counts it as skipped
 skip() {
   printf 'SKIPPED: %s\n' "$*"

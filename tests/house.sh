@@ -52,6 +52,8 @@ must_not_include linker/io '(linker/context|linker/passes|linker/report|linker/o
 must_not_include include '(dedup|linker)/' 'public headers include public headers'
 must_not_include linker/object 'linker/(context|passes|report)' 'object/ looks at one object'
 
+if found=$(git grep -nE '[^|][|] *grep -[[:alpha:]]*q' 'tests/*.sh'); then broken 'a pipe into grep -q fails by chance: has'$'\n'"$found"; fi
+
 # only_in FOLDER PATTERN WHY
 only_in() {
   local found

@@ -342,7 +342,7 @@ job 3 loads
 event done 0
 END
 core 2 load trace.o vmlinuz-6.1.0 --table --json all.json --html all.html
-marks | grep -q 'counts? reads? ' || fail "$(<core.out)"
+marks | has 'counts? reads? ' || fail "$(<core.out)"
 [[ $(<core.out) == *$'later    M\nother    +\n'* ]] || fail "$(<core.out)"
 says "whether counts loads: map 'm': failed to create: -ENOMEM"
 says 'the guest has 2048 MiB of memory: give it more with --memory'
@@ -402,7 +402,7 @@ event done 0
 END
 core 2 load objects vmlinuz-6.1.0 one.btf --table --json all.json
 [[ $(<core.out) == *'counts   + ?'* ]] || fail "$(<core.out)"
-grep -A 1 -Fx objects/broken.o core.out | grep -qF '  ?  cannot be read' || fail "$(<core.out)"
+grep -A 1 -Fx objects/broken.o core.out | has -F '  ?  cannot be read' || fail "$(<core.out)"
 says 'error: one.btf: load needs a vmlinuz of x86_64 or arm64'
 [[ $(jq -r '.unread[]' all.json) == objects/broken.o ]] || fail "$(<all.json)"
 validates all.json

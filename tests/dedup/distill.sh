@@ -46,7 +46,7 @@ for class in 64 32; do
 [5] PTR '(anon)' type_id=1" "$BTFDEDUP" updated.ko --dump raw
   objcopy -O binary -j .BTF_ids updated.ko words
   expect '3 1 2 3 ' tr '\n' ' ' <<<"$(od -An -v -tu4 -w4 words | tr -d ' ')"
-  readelf -SW updated.ko | grep -q ' \.BTF\.base  *PROGBITS  *0* [0-9a-f]* [0-9a-f]* 00  *0  *0  *4$' ||
+  readelf -SW updated.ko | has ' \.BTF\.base  *PROGBITS  *0* [0-9a-f]* [0-9a-f]* 00  *0  *0  *4$' ||
     fail "$(readelf -SW updated.ko)"
   names() { readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \([^ ]*\) .*/\1/p'; }
   diff <(names module.ko; echo .BTF.base) <(names updated.ko)

@@ -98,9 +98,9 @@ for target in s390x-linux-gnu aarch64-linux-gnu riscv64-linux-gnu armv7-linux-gn
   "$BTFDEDUP" --dwarf other.o -o other.btf --dump c >other.h
   case $target in
     *64-* | s390x-*) diff plain.h other.h || fail "$target" ;;
-    *) bpftool btf dump file other.btf | grep -q "STRUCT 'item' size=20 vlen=4" || fail "$target" ;;
+    *) bpftool btf dump file other.btf | has "STRUCT 'item' size=20 vlen=4" || fail "$target" ;;
   esac
-  bpftool btf dump file other.btf | grep -q "FUNC 'get'" || fail "$target: no function"
+  bpftool btf dump file other.btf | has "FUNC 'get'" || fail "$target: no function"
 done
 
 # What cannot be read is an error, and leaves no output.

@@ -59,7 +59,7 @@ cmp wide.btf got.btf
 echo 'int number;' | gcc -gbtf -shared -x c -o whole.so -
 objcopy --set-section-flags .BTF=alloc,readonly whole.so 2>warnings
 objcopy --only-keep-debug whole.so alone.debug
-readelf -SW alone.debug | grep -q '\.BTF *NOBITS' || fail "$(readelf -SW alone.debug)"
+readelf -SW alone.debug | has '\.BTF *NOBITS' || fail "$(readelf -SW alone.debug)"
 cp alone.debug before.debug
 if "$BTFDEDUP" good.btf --update alone.debug 2>message; then fail 'writes into a section without contents'; fi
 expect "btfdedup: error: alone.debug: section '.BTF' has no contents, as in files of objcopy --only-keep-debug" cat message

@@ -28,7 +28,7 @@ for generator in 'Unix Makefiles' Ninja; do
   contains report 'socket_filter program filter'
   contains report 'map sizes, 8 entries'
   [[ $(build/check) == 'program filter of section socket, classes up to 4' ]] || fail "$generator: no skeleton"
-  if readelf -d build/report | grep -q 'libfmt\|libbpflink'; then
+  if readelf -d build/report | has 'libfmt\|libbpflink'; then
     fail "the program links with what is the library's business"
   fi
 
@@ -152,8 +152,8 @@ endforeach()
 EOF
 cmake -S . -B build -DCMAKE_PREFIX_PATH="$PREFIX" >log
 cmake --build build >log
-if readelf -d build/with_static | grep -q libbpflink; then fail 'the shared library is needed'; fi
-readelf -d build/with_bpflink | grep -q 'NEEDED.*libbpflink.so.1' || fail 'the shared library is not used'
+if readelf -d build/with_static | has libbpflink; then fail 'the shared library is needed'; fi
+readelf -d build/with_bpflink | has 'NEEDED.*libbpflink.so.1' || fail 'the shared library is not used'
 for library in static bpflink; do
   build/with_$library ../cmake/build/filter.o >report
   contains report 'program filter: section socket'

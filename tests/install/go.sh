@@ -45,7 +45,7 @@ fi
 # README.md's commands are those of bpflink2go(1).
 for command in 'go mod edit -replace bpflink.example/bpflink2go=/usr/local/share/bpflink/go' 'go get '; do
   contains "$repository/README.md" "\`$command"
-  example 2 | grep -q "^$command" || fail "bpflink2go(1): no $command"
+  example 2 | has "^$command" || fail "bpflink2go(1): no $command"
 done
 
 # ---- As bpf2go, in one module: a directory of Go files for each way
@@ -105,10 +105,10 @@ done
 cp "$tmp/samples/go/counter/main.go" several
 [[ $(cd several && go run .) == $'program count in section xdp\nmap packets values of 32 bytes\nlength 7' ]] ||
   fail "the sample says: $(cd several && go run . 2>&1)"
-if readelf -SW several/counter_bpfel.o | grep -q '\.debug_'; then fail 'DWARF is left'; fi
+if readelf -SW several/counter_bpfel.o | has '\.debug_'; then fail 'DWARF is left'; fi
 if LC_ALL=C grep -q "$tmp" several/counter_bpfel.o; then fail 'a path is in the object'; fi
 GOARCH=arm64 generate foreign "$tmp/bpflink2go" -no-strip -target bpfel counter main.bpf.c state.bpf.c
-readelf -SW foreign/counter_bpfel.o | grep -q '\.debug_' || fail '-no-strip strips'
+readelf -SW foreign/counter_bpfel.o | has '\.debug_' || fail '-no-strip strips'
 generate verbose "$tmp/bpflink2go" -verbose -cflags -DX=1 -target bpfel counter whole.bpf.c -- -DY=2
 grep -q 'clang.* -DX=1 -DY=2 ' log || fail "other flags: $(<log)"
 

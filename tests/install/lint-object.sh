@@ -47,7 +47,7 @@ diff - table <<END || fail 'another table'
 
 END
 contains summary.md 'prog.o: needs Linux'
-if sed "s|$tmp||g" summary.md | grep -q "${TMPDIR:-/tmp}/tmp"; then fail 'paths of the temporary folder are shown'; fi
+if sed "s|$tmp||g" summary.md | has "${TMPDIR:-/tmp}/tmp"; then fail 'paths of the temporary folder are shown'; fi
 contains summary.md 'struct task_struct'
 
 # One of two kernels does not fit.

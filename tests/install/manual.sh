@@ -53,8 +53,8 @@ mkdir "$tmp/bin" "$tmp/link" "$tmp/types"
 ln -s "$(command -v clang-19)" "$tmp/bin/clang"
 PATH=$tmp/bin:$PATH
 compile() { clang -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c "$@"; }
-defined() { readelf -sW "$1" | grep -qE " (FUNC|OBJECT) +(GLOBAL|LOCAL) .* [0-9]+ $2\$"; }
-global() { readelf -sW "$1" | grep -qE " (FUNC|OBJECT) +GLOBAL .* [0-9]+ $2\$"; }
+defined() { readelf -sW "$1" | has -E " (FUNC|OBJECT) +(GLOBAL|LOCAL) .* [0-9]+ $2\$"; }
+global() { readelf -sW "$1" | has -E " (FUNC|OBJECT) +GLOBAL .* [0-9]+ $2\$"; }
 is_whole() { for name in count packets total; do global "$1" $name || fail "$1 does not define $name"; done; }
 
 # ---- bpflink(1)
@@ -360,7 +360,7 @@ bpfcore check trace.bpf.o kernels --manifest manifest.json --set wants_files=1 -
 bpfcore check trace.bpf.o kernels --json guarded.json
 same_fields core.schema.json report.json guarded.json
 for field in $(fields btfs/index.json | tr . '\n' | sort -u); do
-  sed -n '/^\.I DIR\/index.json/,/^\.TP/p' "$page" | grep -qw -- "$field" || fail "bpfcore(1): index.json has $field"
+  sed -n '/^\.I DIR\/index.json/,/^\.TP/p' "$page" | has -w -- "$field" || fail "bpfcore(1): index.json has $field"
 done
 
 # ---- bpflink-reports(5)

@@ -15,18 +15,18 @@ use() { # NAME COMPILER-ARGUMENT...
 
 # shellcheck disable=SC2046 # several words
 use shared $(pkg-config --cflags --libs bpflink)
-readelf -d shared | grep -q 'NEEDED.*libbpflink.so.1' || fail 'not the shared library by its soname'
+readelf -d shared | has 'NEEDED.*libbpflink.so.1' || fail 'not the shared library by its soname'
 
 # shellcheck disable=SC2046
 use static $(pkg-config --static --cflags --libs bpflink-static)
-if readelf -d static | grep -q libbpflink; then fail 'the shared library is needed'; fi
+if readelf -d static | has libbpflink; then fail 'the shared library is needed'; fi
 
 for kind in '' --static; do
   # shellcheck disable=SC2046
   "$CXX" -std=c++23 program/report.cpp -o cpp$kind $(pkg-config $kind --cflags --libs bpflink-static)
   ./cpp$kind make/filter.o >report
   contains report 'socket_filter program filter'
-  if readelf -d cpp$kind | grep -q libbpflink; then fail "C++ needs the shared library $kind"; fi
+  if readelf -d cpp$kind | has libbpflink; then fail "C++ needs the shared library $kind"; fi
 done
 # shellcheck disable=SC2046
 if "$CXX" -std=c++23 program/report.cpp -o cpp.shared $(pkg-config --cflags --libs bpflink) 2>log; then

@@ -162,7 +162,7 @@ stage() {
   "$BPFLINK" -q --verify -r "$@" -o "$output" >messages 2>&1 || note wrong "bpflink -r $*: $(head -n 1 messages)"
 }
 
-has_records() { if readelf -SW "$1" | grep -qF .BTF.ext; then echo yes; fi; }
+has_records() { if readelf -SW "$1" | has -F .BTF.ext; then echo yes; fi; }
 
 try_all() {
   local o=("${objects[@]}") part parts=() chain

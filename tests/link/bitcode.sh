@@ -333,7 +333,7 @@ bitcode core <<<'struct task_struct { int pid; } __attribute__((preserve_access_
 SEC("raw_tp") int core(struct task_struct **ctx) { return (*ctx)->pid; }'
 links --lto-O0 core.bc
 llvm-objdump-19 -dr out.o >text
-grep -B1 'CO-RE.*task_struct::pid' text | grep -q 'r[0-9] + 0x0\|r[0-9] += 0x0' || fail "no relocation: $(<text)"
+grep -B1 'CO-RE.*task_struct::pid' text | has 'r[0-9] + 0x0\|r[0-9] += 0x0' || fail "no relocation: $(<text)"
 links --lto-library "$library" main.bc lib.bc
 cmp once.o out.o || fail 'this library is not the one that is used by default'
 links --prefix-symbols my_ main.bc lib.bc
@@ -344,7 +344,7 @@ shows ' T my_wanted$' symbols out.o
 for name in temps.o.lto.bc temps.o.lto.opt.bc; do
   # They are of the newest libLLVM. If that is newer than the disassembler, they are not read.
   if ! llvm-dis-19 $name -o text 2>errors; then
-    grep -oE "Producer: 'LLVM[0-9]+" errors | grep -qvx "Producer: 'LLVM19" || fail "$(<errors)"
+    grep -oE "Producer: 'LLVM[0-9]+" errors | has -vx "Producer: 'LLVM19" || fail "$(<errors)"
     continue
   fi
   grep -q 'define.*@prog' text || fail "no code in $name"
@@ -516,8 +516,8 @@ END
 llvm-as-19 disorder.ll -o disorder.bc
 links -q --kernel-names disorder.bc
 bpftool btf dump file out.o >text
-grep -A2 "STRUCT 'pair'" text | grep -qz "'a'.*'b'" || fail "not sorted: $(<text)"
-grep -A2 "STRUCT 'core_pair'" text | grep -qz "'b'.*'a'" || fail "an index in code means another member: $(<text)"
+grep -A2 "STRUCT 'pair'" text | has -z "'a'.*'b'" || fail "not sorted: $(<text)"
+grep -A2 "STRUCT 'core_pair'" text | has -z "'b'.*'a'" || fail "an index in code means another member: $(<text)"
 grep -q "'arg0'" text || fail "a parameter has no name: $(<text)"
 # Without the option, what kernels refuse is said.
 "$BPFLINK" disorder.bc -o out.o 2>text

@@ -10,7 +10,7 @@ extern "C" __attribute__((section("socket"))) int prog$n(void *ctx) { return sha
 EOF
   "$CC" -O2 -g --target=bpf -c f$n.cpp -o f$n.o
 done
-llvm-readelf-19 -gW f1.o | grep -q COMDAT
+llvm-readelf-19 -gW f1.o | has COMDAT
 # The names in BTF are those of C++, so the link is not held against the rules of C.
 "$BPFLINK" -q --verify f1.o f2.o -o out.o
 expect 1 eval "sections | grep -c '^\.text '"

@@ -31,7 +31,7 @@ compile table <<<'static int value = 3; int *pointer = &value;'
 compile user <<<'extern int *pointer; SEC("socket") int prog(void *ctx) { return pointer ? *pointer : 0; }'
 refused "table.bpf.c:1: error: a program reads a pointer in 'pointer'" user.o table.o
 expect_error 'referenced by user.bpf.c:1'
-facts user.o table.o | grep -q '^error not-loadable pointer' || fail "$(facts user.o table.o)"
+facts user.o table.o | has '^error not-loadable pointer' || fail "$(facts user.o table.o)"
 
 # Without BTF and symbols
 compile bare -g0 <<<'static const char *const texts[] = {"one", "two"}; SEC("socket") int prog(struct __sk_buff *ctx) { return texts[ctx->len & 1][0]; }'

@@ -91,7 +91,7 @@ for version in 4 5; do
   "$BPFLINK" --verify --keep-debug --gc-sections c.o d.o e.o -o out.o
   run 'prog()=33'
   # What --gc-sections dropped has an address that nothing has.
-  llvm-dwarfdump-19 --debug-info --name=gone out.o | grep -q 'DW_AT_low_pc.*(0xffffffffffffffff\|dead code' ||
+  llvm-dwarfdump-19 --debug-info --name=gone out.o | has 'DW_AT_low_pc.*(0xffffffffffffffff\|dead code' ||
     fail "$(llvm-dwarfdump-19 --debug-info --name=gone out.o)"
   llvm-dwarfdump-19 --debug-info --debug-addr out.o >dwarf
   grep -qiE '(DW_OP_addr |^)0xffffffffffffffff' dwarf || fail "$(<dwarf)"

@@ -120,7 +120,7 @@ if ((EUID == 0)); then
   refused_log shared/trap "'shared/trap' is another user's link in a shared directory"
   [[ $(<precious) == precious ]] || fail 'a log follows a link of another user'
 fi
-for option in -V --version; do rust/bpf-linker $option | grep -q '[0-9]' || fail "no version: $option"; done
+for option in -V --version; do rust/bpf-linker $option | has '[0-9]' || fail "no version: $option"; done
 rust/bpf-linker --help >text
 [[ -z $(grep -oE '^  (-.,)?-[-a-zA-Z]+' text | grep -oE -- '-[-a-zA-Z]+$' | sort | uniq -d) ]] || fail "twice in --help: $(<text)"
 # Options may come more than once.
@@ -158,7 +158,7 @@ rust/bpf-linker --cpu generic aya.o -o out.o &>text || fail "$(<text)"
 llvm-dis-19 prog.o -o prog.ll
 sed 's/name: "wrapping"/name: "Wrapping<\\C3\\A9\\\\>"/; s/(name: "total"/(name: "to<tal>"/; /^\^/d' prog.ll | llvm-as-19 -o prog.o
 rustc
-types | grep -q 'Wrapping_3C__C3__A9__5C__3E_' || fail "$(types)"
+types | has 'Wrapping_3C__C3__A9__5C__3E_' || fail "$(types)"
 # So are they where another program makes the object.
 rustc --emit llvm-ir
 grep -q 'name: "Wrapping_3C__C3__A9__5C__3E_"' out.o || fail "$(grep '^!.*name' out.o)"

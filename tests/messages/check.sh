@@ -456,6 +456,6 @@ blob many.btf "for i in range(120): add(TYPEDEF, 't%d ' % i, 0)"
 compile nameless <<<'__attribute__((noinline)) int nameless(void *) { asm volatile(""); return 1; }
 SEC("socket") int other(struct __sk_buff *ctx) { return nameless(ctx); }'
 "$BPFLINK" --verify nameless.o mended.o -o out.o 2>errors || mistake "bpflink --verify: exit status $?"
-grep -F 'warning: out.o: kernels reject this: [' errors | grep -qF 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
+grep -F 'warning: out.o: kernels reject this: [' errors | has -F 'int nameless(void *): parameter 1: the parameters of a FUNC have names' ||
   mistake "bpflink --verify: $(<errors)"
 grep -qxF '>>> the type is from nameless.o' errors || mistake "bpflink --verify: $(<errors)"

@@ -104,6 +104,6 @@ expect "c.bpf.c:1:20: error: duplicate symbol: more
 >>> both objects have c.bpf.c: omit one of them" cat shown
 
 # An output pipe is not an earlier output.
-timeout 20 "$BPFSKEL" a.o | grep -q 'Made by bpfskel' || mistake 'bpfskel waits for its own output'
+timeout 20 "$BPFSKEL" a.o | has 'Made by bpfskel' || mistake 'bpfskel waits for its own output'
 timeout 20 "$BTFDEDUP" a.o b.o -o - | cat >piped.btf || mistake 'btfdedup waits for its own output'
 timeout 20 "$BPFLINK" a.o -o - | cat >piped.o || mistake 'bpflink waits for its own output'

@@ -168,7 +168,7 @@ SEC("tc") int prog(struct __sk_buff *ctx)
   return table[0] + table[1] + pair.a + pair.b;
 }
 END
-if bpftool btf dump file parts.o | grep -q "'table.0'"; then
+if bpftool btf dump file parts.o | has "'table.0'"; then
   silent parts.o
   python3 "$bpfobj" declarations out.o >dump
   grep -q 'long table.0' dump || mistake "table.0 has another type: $(grep table dump)"
@@ -183,7 +183,7 @@ SEC("tc") int prog(struct __sk_buff *ctx)
   return deep.in.x[0] + deep.in.x[1];
 }
 END
-if bpftool btf dump file nested.o | grep -q "'deep.0'"; then
+if bpftool btf dump file nested.o | has "'deep.0'"; then
   silent nested.o
   "$BTFDEDUP" --check out.o >faults || mistake "the kernel refuses parts: $(<faults)"
 fi
@@ -196,7 +196,7 @@ SEC("tc") int prog(struct __sk_buff *ctx)
   return pair.a + pair.b;
 }
 END
-if bpftool btf dump file unclear.o | grep -q "'pair.0'"; then
+if bpftool btf dump file unclear.o | has "'pair.0'"; then
   silent unclear.o
   python3 "$bpfobj" declarations out.o >dump
   ! grep -q 'pair\.0' dump || mistake "pair.0 has a type: $(grep pair dump)"

@@ -85,7 +85,7 @@ if command -v script >/dev/null; then
   for program in bpflink btfdedup; do
     declare -n path=${program^^}
     script -qec "$path good.o -o -" /dev/null </dev/null >terminal || true
-    sed 's/\x1b\[[0-9;]*m//g' terminal | grep -q "error: -o -: standard output is a terminal, and this is not text" ||
+    sed 's/\x1b\[[0-9;]*m//g' terminal | has "error: -o -: standard output is a terminal, and this is not text" ||
       mistake "$program -o -: to a terminal: $(head -c 200 terminal)"
   done
 fi

@@ -92,7 +92,7 @@ expect "  about $bytes bytes ($percent %) with --gc-sections, which takes out
 grep -qE '^ +[0-9]+ +in all lines \([0-9]+ not shown\)$|^ +[0-9,]+ +[0-9]+  in all lines' sizes || fail "no total of lines in $(<sizes)"
 "$BPFLINK" "${objects[@]}" -o out.o --print-sizes >all
 (($(wc -l <all) > $(wc -l <sizes))) || fail 'without a number there are no more lines'
-"$BTFDEDUP" out.o --print-sizes=3 | grep -q '^Types$' || fail 'btfdedup lists no types'
+"$BTFDEDUP" out.o --print-sizes=3 | has '^Types$' || fail 'btfdedup lists no types'
 
 # The loader makes a map of each section of per-CPU variables.
 compile percpu <<'END'
