@@ -86,20 +86,28 @@ class Optimizer {
     });
   }
 
-  /// Drops the built-in functions that code generation does not call: a trial shows which it does.
+  /// Drops the built-in functions that code generation does not call. A trial without them shows
+  /// which it does: by the errors of LLVM before 23, and by the calls.
   bool drop_built_ins(LlvmModule joined) {
     if (built_ins_.empty()) return true;
     LlvmModule copy = llvm_.CloneModule(joined);
-    session_.generate(copy, object_file);
-    llvm_.DisposeModule(copy);
     for (std::string_view name : built_ins_)
-      if (Value value = ir_.find(joined, name)) {
-        if (!session_.called_built_ins.contains(name))
-          ir_.make_internal(value);
-        else if (session_.options.lto_internalize)
-          llvm_.SetVisibility(value, hidden_visibility);  // it is checked with its callers
-      }
-    return !session_.failed() && session_.run_passes(joined, "globaldce");
+      if (Value value = ir_.find(copy, name)) ir_.make_internal(value);
+    Buffer buffer =
+        session_.run_passes(copy, "globaldce") ? session_.generate(copy, assembly_file) : nullptr;
+    if (!buffer) return false;
+    const std::string_view text(llvm_.GetBufferStart(buffer), llvm_.GetBufferSize(buffer));
+    for (std::string_view name : built_ins_) {
+      Value value = ir_.find(joined, name);
+      if (!value) continue;
+      const bool is_called = !ir_.find(copy, name) && text.contains(fmt::format("call {}\n", name));
+      if (!is_called && !session_.called_built_ins.contains(name))
+        ir_.make_internal(value);
+      else if (session_.options.lto_internalize)
+        llvm_.SetVisibility(value, hidden_visibility);  // it is checked with its callers
+    }
+    llvm_.DisposeModule(copy);
+    return session_.run_passes(joined, "globaldce");
   }
 
   // ---- what LLVM must not make of it
