@@ -3,24 +3,39 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <array>
+
 namespace bpflink {
 namespace {
 
 // Character classes as in the kernel, which reads bytes as Latin-1.
-bool is_letter(unsigned char c) {
+constexpr bool is_letter(unsigned char c) {
   constexpr unsigned char first_of_latin = 0xc0, multiplication = 0xd7, division = 0xf7;
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= first_of_latin && c != multiplication && c != division);
 }
 
-bool is_digit(unsigned char c) {
+constexpr bool is_digit(unsigned char c) {
   return c >= '0' && c <= '9';
 }
 
-bool is_printable(unsigned char c) {
+constexpr bool is_printable(unsigned char c) {
   constexpr unsigned char first_of_latin = 0xa0;
   return (c >= ' ' && c <= '~') || c >= first_of_latin;
 }
+
+enum CharacterClass : uint8_t { InIdentifier = 1, InSectionName = 2, Dot = 4 };
+
+constexpr auto classes = [] {
+  std::array<uint8_t, 256> table{};
+  for (size_t i = 0; i < table.size(); ++i) {
+    auto c = static_cast<unsigned char>(i);
+    if (is_letter(c) || is_digit(c) || c == '_' || c == '.') table[i] |= InIdentifier;
+    if (is_printable(c)) table[i] |= InSectionName;
+    if (c == '.') table[i] |= Dot;
+  }
+  return table;
+}();
 
 /// The longest name that kernels before 6.1 take, in bytes.
 constexpr size_t max_old_name = 127;
@@ -43,14 +58,15 @@ bool is_name_offset(const BtfView& types, uint32_t offset) {
 NameKind name_kind(const BtfView& types, uint32_t offset) {
   std::string_view name = bounded_name(types, offset);
   if (name.empty()) return {.is_empty = true};
-  bool is_short = name.size() <= max_kernel_name;
-  NameKind kind{.is_identifier = is_short && !is_digit(name[0]), .is_section_name = is_short};
+  uint8_t all = InIdentifier | InSectionName, any = 0;
   for (unsigned char c : name) {
-    kind.is_identifier &= is_letter(c) || is_digit(c) || c == '_' || c == '.';
-    kind.is_section_name &= is_printable(c);
-    kind.has_dot |= c == '.';
+    all &= classes[c];
+    any |= classes[c];
   }
-  return kind;
+  bool is_short = name.size() <= max_kernel_name;
+  return {.has_dot = (any & Dot) != 0,
+          .is_identifier = is_short && !is_digit(name[0]) && (all & InIdentifier),
+          .is_section_name = is_short && (all & InSectionName)};
 }
 
 std::string kernel_name(std::string_view name) {

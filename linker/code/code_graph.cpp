@@ -6,6 +6,7 @@
 #include "bpflink/btf_query.hpp"
 #include "linker/object/gc_roots.hpp"
 #include "linker/object/references.hpp"
+#include "linker/object/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {
@@ -35,40 +36,37 @@ void CodeGraph::find_blocks() {
       functions[insn.reference.index].is_opaque |= insn.reference.offset != 0;
 }
 
-/// Several symbols at one place are one function.
+/// Several symbols at one place are one function, which has the name of the first program or else
+/// of the first of them.
 void CodeGraph::find_functions() {
-  for (const InputSymbol& symbol : object.symbols) {
-    if (symbol.type != STT_FUNC || !symbol.is_in_section()) continue;
-    const InputSection& section = object.sections[symbol.section];
-    if (!section.is_code() || symbol.value >= section.data.size()) continue;
-    uint64_t rest = section.data.size() - symbol.value;
-    uint64_t size = symbol.size == 0 ? rest : std::min(symbol.size, rest);
-    functions.push_back({.name = symbol.name,
-                         .section = symbol.section,
-                         .begin = symbol.value,
-                         .end = symbol.value + size,
-                         .is_program = section.holds_programs() && !symbol.is_local(),
-                         .is_global = !symbol.is_local() && !symbol.is_hidden(),
-                         .is_hidden = !symbol.is_local() && symbol.is_hidden(),
-                         .is_opaque = symbol.value % insn_size != 0});
-  }
-  // A program's name comes before its aliases.
-  std::ranges::stable_sort(functions, {}, [](const CodeFunction& function) {
-    return std::tuple(function.section, function.begin, !function.is_program);
-  });
-  size_t count = 0;
-  for (const CodeFunction& function : functions) {
-    CodeFunction* last = count == 0 ? nullptr : &functions[count - 1];
-    if (!last || last->section != function.section || last->begin != function.begin) {
-      functions[count++] = function;
-      continue;
+  const std::span<const InputSymbol* const> symbols = object.by_place().functions();
+  functions.reserve(symbols.size());
+  for (const InputSymbol* symbol : symbols) {
+    const InputSection& section = object.sections[symbol->section];
+    if (!section.is_code() || symbol->value >= section.data.size()) continue;
+    const uint64_t rest = section.data.size() - symbol->value;
+    const uint64_t end = symbol->value + (symbol->size == 0 ? rest : std::min(symbol->size, rest));
+    const bool is_program = section.holds_programs() && !symbol->is_local();
+    const bool is_global = !symbol->is_local() && !symbol->is_hidden();
+    const bool is_hidden = !symbol->is_local() && symbol->is_hidden();
+    CodeFunction* last = functions.empty() ? nullptr : &functions.back();
+    if (last && last->section == section.index && last->begin == symbol->value) {
+      if (last->name.empty() || (is_program && !last->is_program)) last->name = symbol->name;
+      last->end = std::max(last->end, end);
+      last->is_program |= is_program;
+      last->is_global |= is_global;
+      last->is_hidden &= is_hidden;
+    } else {
+      functions.push_back({.name = symbol->name,
+                           .section = symbol->section,
+                           .begin = symbol->value,
+                           .end = end,
+                           .is_program = is_program,
+                           .is_global = is_global,
+                           .is_hidden = is_hidden,
+                           .is_opaque = symbol->value % insn_size != 0});
     }
-    last->end = std::max(last->end, function.end);
-    last->is_program |= function.is_program;
-    last->is_global |= function.is_global;
-    last->is_hidden &= function.is_hidden;
   }
-  functions.resize(count, functions.empty() ? CodeFunction{} : functions.front());
 }
 
 /// A function that begins inside another one, as in hand-written code, ends it; both are opaque. A

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 
@@ -20,23 +21,9 @@ class DeclarationBinder {
 
   /// Gives the VARs and FUNCs their symbols and DATASECs.
   void bind() {
-    const Btf& btf = *object_.btf;
-    HashIndex globals;
-    auto find = [&](std::string_view name, uint32_t hash) {
-      return globals.find(hash, [&](uint32_t i) { return object_.symbols[i].name == name; });
-    };
-    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
-      std::string_view name = object_.symbols[i].name;
-      if (object_.symbols[i].is_local() || object_.symbols[i].is_absolute) continue;
-      uint32_t hash = hash_bytes(name.data(), name.size());
-      if (find(name, hash) == 0) globals.insert(hash, i);
-    }
-    for (BtfDeclaration& declaration : object_.declarations) {
-      std::string_view name = btf.name(declaration.type());
-      declaration.symbol_index = find(name, hash_bytes(name.data(), name.size()));
-    }
+    bind_globals();
     unbind_statics();
-    for (uint32_t id : object_.datasecs) read_datasec(btf.type(id));
+    for (uint32_t id : object_.datasecs) read_datasec(object_.btf->type(id));
     restore_externs();
     place_statics();
   }
@@ -86,6 +73,47 @@ class DeclarationBinder {
   }
 
  private:
+  /// Compilers and links write declarations in the order of their symbols, those of functions and
+  /// of variables each: most are found by looking at the next one.
+  void bind_globals() {
+    std::array<uint32_t, 2> next{1, 1};  // of variables, of functions
+    std::optional<HashIndex> by_name;    // filled when another one stands there
+    for (BtfDeclaration& declaration : object_.declarations) {
+      std::string_view name = object_.btf->name(declaration.type());
+      uint32_t& at = next[declaration.is_func()];
+      const uint8_t other_type = declaration.is_func() ? STT_OBJECT : STT_FUNC;
+      while (at < object_.symbols.size() &&
+             (!is_global(object_.symbols[at]) || object_.symbols[at].type == other_type))
+        ++at;
+      if (at >= object_.symbols.size() || object_.symbols[at].name != name) {
+        if (!by_name) by_name = index_globals();
+        const uint32_t found = find_symbol(*by_name, name);
+        if (found == 0) continue;
+        at = found;
+      }
+      declaration.symbol_index = at++;
+    }
+  }
+
+  static bool is_global(const InputSymbol& symbol) {
+    return !symbol.is_local() && !symbol.is_absolute;
+  }
+
+  HashIndex index_globals() const {
+    HashIndex by_name;
+    for (uint32_t i = 1; i < object_.symbols.size(); ++i) {
+      std::string_view name = object_.symbols[i].name;
+      if (is_global(object_.symbols[i]) && find_symbol(by_name, name) == 0)
+        by_name.insert(hash_bytes(name.data(), name.size()), i);
+    }
+    return by_name;
+  }
+
+  uint32_t find_symbol(const HashIndex& by_name, std::string_view name) const {
+    return by_name.find(hash_bytes(name.data(), name.size()),
+                        [&](uint32_t i) { return object_.symbols[i].name == name; });
+  }
+
   /// Of several FUNCs of one name, which Rust has for functions of several modules, that of the
   /// symbol is the one whose code is there.
   void unbind_namesakes() {

@@ -203,9 +203,12 @@ struct ObjectFile {
   void index_sections();
   /// The sections of that name, in their order.
   auto sections_named(std::string_view section_name) const {
+    auto key_of = [this](uint32_t index) { return name_key(sections[index].name); };
+    auto first = std::ranges::lower_bound(sections_by_name, name_key(section_name), {}, key_of);
+    auto last = first;
+    while (last != sections_by_name.end() && sections[*last].name == section_name) ++last;
     return std::views::transform(
-        std::ranges::equal_range(sections_by_name, name_key(section_name), {},
-                                 [this](uint32_t index) { return name_key(sections[index].name); }),
+        std::ranges::subrange(first, last),
         [this](uint32_t index) -> const InputSection& { return sections[index]; });
   }
   /// The first section of that name, or null.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -15,17 +17,36 @@ namespace bpflink {
 class SymbolsByPlace {
  public:
   explicit SymbolsByPlace(std::span<const InputSymbol> symbols) {
-    for (Symbols* list : {&all_, &functions_, &variables_}) list->reserve(symbols.size());
-    for (const InputSymbol& symbol : symbols)
-      if (symbol.is_in_section() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT))
-        all_.push_back(&symbol);
-    auto order = [](const InputSymbol* symbol) {
-      return std::tuple(key(symbol), symbol->type != STT_FUNC, !symbol->name.empty(), symbol);
+    std::vector<uint32_t> begins;  // in all_, by section; compilers order each section's symbols
+    auto is_entity = [](const InputSymbol& symbol) {
+      return symbol.is_in_section() && (symbol.type == STT_FUNC || symbol.type == STT_OBJECT);
     };
-    if (!std::ranges::is_sorted(all_, {}, order)) std::ranges::sort(all_, {}, order);
+    for (const InputSymbol& symbol : symbols | std::views::filter(is_entity)) {
+      if (begins.size() < symbol.section + 2uz) begins.resize(symbol.section + 2uz);
+      ++begins[symbol.section + 1uz];
+    }
+    if (begins.empty()) return;
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    all_.resize(begins.back());
+    std::vector<uint32_t> ends = begins;
+    for (const InputSymbol& symbol : symbols | std::views::filter(is_entity))
+      all_[ends[symbol.section]++] = &symbol;
+
+    auto order = [](const InputSymbol* symbol) {
+      return std::tuple(symbol->value, symbol->type != STT_FUNC, !symbol->name.empty(), symbol);
+    };
+    for (size_t section = 0; section + 1 < begins.size(); ++section) {
+      std::ranges::subrange part(all_.begin() + begins[section], all_.begin() + ends[section]);
+      if (!std::ranges::is_sorted(part, {}, order)) std::ranges::sort(part, {}, order);
+    }
+    const auto is_function = [](const InputSymbol* symbol) { return symbol->type == STT_FUNC; };
+    functions_.reserve(static_cast<size_t>(std::ranges::count_if(all_, is_function)));
+    variables_.reserve(all_.size() - functions_.capacity());
     for (const InputSymbol* symbol : all_)
-      (symbol->type == STT_FUNC ? functions_ : variables_).push_back(symbol);
+      (is_function(symbol) ? functions_ : variables_).push_back(symbol);
   }
+
+  std::span<const InputSymbol* const> functions() const { return functions_; }
 
   /// Calls `visit(symbol)` for each that begins in [begin, end) of a section.
   template <typename Visit>

@@ -167,22 +167,25 @@ std::string describe_sizes(const SizeRule& rule, std::string_view what) {
                                 : fmt::format("it must have {} to {}", rule.least, rule.most);
 }
 
+std::string of_type(const Map& map) {
+  return fmt::format("of type {}", map_type_name(map.type));
+}
+
 /// `what` is "key" or "value".
 std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
                                         std::string_view what) {
   bool is_key = what == "key";
   uint64_t size = is_key ? map.key_size : map.value_size;
   bool is_given = map.attribute(what) || map.attribute(is_key ? "key_size" : "value_size");
-  std::string type = fmt::format("of type {}", map_type_name(map.type));
   if (!is_given) {
     // The loader sets the size of what __array(values, ...) gives.
     bool has_values = !is_key && map.attribute("values");
     if (rule.least == 0 || rule.without == WithoutSize::Completed || has_values)
       return std::nullopt;
     if (rule.without == WithoutSize::Refused)
-      return MapFault{fmt::format("{} has no {}", type, what)};
+      return MapFault{fmt::format("{} has no {}", of_type(map), what)};
     return MapFault{
-        fmt::format("has no {}, which maps {} need and libbpf does not add", what, type),
+        fmt::format("has no {}, which maps {} need and libbpf does not add", what, of_type(map)),
         {},
         fmt::format("__uint({}_size, sizeof(int));", what),
         true};
@@ -195,20 +198,19 @@ std::optional<MapFault> find_size_fault(const Map& map, const SizeRule& rule,
     bool is_more = rule.once_most != 0 && size > rule.once_most;
     LinuxRelease since = is_other ? rule.other_since : is_more ? rule.more_since : LinuxRelease{};
     if (since == LinuxRelease{}) return std::nullopt;
-    return MapFault{fmt::format("{} has a {} of {}, which came with {}", type, what,
+    return MapFault{fmt::format("{} has a {} of {}, which came with {}", of_type(map), what,
                                 count_of(size, "byte"), linux_name(since)),
                     since};
   }
-  return MapFault{fmt::format("{} has a {} of {}: {}", type, what, count_of(size, "byte"),
+  return MapFault{fmt::format("{} has a {} of {}: {}", of_type(map), what, count_of(size, "byte"),
                               describe_sizes(rule, what))};
 }
 
 std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
-  std::string type = fmt::format("of type {}", map_type_name(map.type));
   MapFault newest{"", {}};
   for (const FlagName& name : flag_names) {
     if ((rule.required_flags & ~map.flags & name.flag) != 0)
-      return MapFault{fmt::format("{} lacks {}", type, name.name),
+      return MapFault{fmt::format("{} lacks {}", of_type(map), name.name),
                       {},
                       fmt::format("__uint(map_flags, {});", name.name)};
     if ((map.flags & name.flag) == 0) continue;
@@ -216,15 +218,16 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
       return MapFault{
           fmt::format("has {}, which loaders set for a token", name.name), {}, "", true};
     if ((rule.flags & name.flag) == 0)
-      return MapFault{fmt::format("{} has {}, which such maps do not take", type, name.name)};
+      return MapFault{
+          fmt::format("{} has {}, which such maps do not take", of_type(map), name.name)};
     if (name.since > newest.since)
-      newest = {
-          fmt::format("{} has {}, which came with {}", type, name.name, linux_name(name.since)),
-          name.since};
+      newest = {fmt::format("{} has {}, which came with {}", of_type(map), name.name,
+                            linux_name(name.since)),
+                name.since};
   }
   constexpr uint32_t program_flags = flag_read_only_program | flag_write_only_program;
   if ((map.flags & program_flags) == program_flags)
-    return MapFault{fmt::format("{} has BPF_F_RDONLY_PROG and BPF_F_WRONLY_PROG", type)};
+    return MapFault{fmt::format("{} has BPF_F_RDONLY_PROG and BPF_F_WRONLY_PROG", of_type(map))};
   return newest.since == LinuxRelease{} ? std::nullopt : std::optional(std::move(newest));
 }
 
@@ -357,22 +360,21 @@ std::optional<MapFault> find_rule_fault(const Map& map) {
     if (fault && fault->since == LinuxRelease{}) return fault;
     if (fault && (!later || later->since < fault->since)) later = std::move(fault);
   }
-  std::string type = fmt::format("of type {}", map_type_name(map.type));
   if (rule->entries == Entries::None && map.max_entries != 0)
     return MapFault{
-        fmt::format("{} has {} max_entries: such maps take none", type, map.max_entries)};
+        fmt::format("{} has {} max_entries: such maps take none", of_type(map), map.max_entries)};
   if (rule->needs_types && (map.key_type_id == 0 || map.value_type_id == 0))
-    return MapFault{fmt::format("{} has no types of its key and value", type),
+    return MapFault{fmt::format("{} has no types of its key and value", of_type(map)),
                     {},
                     "__type(key, int); __type(value, ...);"};
   bool takes_extra = map.type == BPF_MAP_TYPE_BLOOM_FILTER || map.type == map_type_arena ||
                      map.type == map_type_rhash;
   if (map.extra != 0 && !takes_extra)
-    return MapFault{fmt::format("{} has map_extra, which such maps do not take", type)};
+    return MapFault{fmt::format("{} has map_extra, which such maps do not take", of_type(map))};
   constexpr uint64_t most_hashes = 15;
   if (map.type == BPF_MAP_TYPE_BLOOM_FILTER && map.extra > most_hashes)
-    return MapFault{fmt::format("{} has {} hash functions in map_extra: it must have 0 to {}", type,
-                                map.extra, most_hashes)};
+    return MapFault{fmt::format("{} has {} hash functions in map_extra: it must have 0 to {}",
+                                of_type(map), map.extra, most_hashes)};
   return later;
 }
 

@@ -120,15 +120,7 @@ namespace {
 /// goes on.
 class CircleFinder {
  public:
-  explicit CircleFinder(const CodeGraph& graph) : graph_(graph), states_(graph.functions.size()) {
-    calls_.resize(graph.functions.size());
-    for (uint32_t i = 0; i < states_.size(); ++i)
-      for_each_use(graph, graph.functions[i], false,
-                   [&](const CodeFunction& function, InsnPlace place) {
-                     auto index = static_cast<uint32_t>(&function - graph.functions.data());
-                     calls_[i].emplace_back(index, place);
-                   });
-  }
+  explicit CircleFinder(const CodeGraph& graph) : graph_(graph), states_(graph.functions.size()) {}
 
   void run(std::vector<Verdict>& verdicts) {
     for (uint32_t i = 0; i < states_.size(); ++i)
@@ -139,7 +131,7 @@ class CircleFinder {
   enum class State : uint8_t { New, Open, Done };
   struct Step {
     uint32_t function;
-    size_t next = 0;  ///< the call to look at next
+    size_t next = 0;  ///< the instruction to look at next
   };
 
   void walk(uint32_t first, std::vector<Verdict>& verdicts) {
@@ -147,13 +139,14 @@ class CircleFinder {
     states_[first] = State::Open;
     while (!path.empty()) {
       Step& step = path.back();
-      const auto& calls = calls_[step.function];
-      if (step.next == calls.size()) {
+      const auto insns = graph_.insns_of(graph_.functions[step.function]);
+      while (step.next < insns.size() && !insns[step.next].is_static_call()) ++step.next;
+      if (step.next == insns.size()) {
         states_[step.function] = State::Done;
         path.pop_back();
         continue;
       }
-      const uint32_t called = calls[step.next++].first;
+      const uint32_t called = insns[step.next++].reference.index;
       if (states_[called] == State::Open) add(path, called, verdicts);
       if (states_[called] != State::New) continue;
       states_[called] = State::Open;
@@ -166,8 +159,10 @@ class CircleFinder {
     if (++circles_ > max_circles) return;
     const std::string_view name = graph_.functions[first].name;
     std::vector<InsnPlace> places;
-    for (auto step = std::ranges::find(path, first, &Step::function); step != path.end(); ++step)
-      places.push_back(calls_[step->function][step->next - 1].second);
+    for (auto step = std::ranges::find(path, first, &Step::function); step != path.end(); ++step) {
+      const CodeFunction& function = graph_.functions[step->function];
+      places.push_back({function.section, graph_.insns_of(function)[step->next - 1].at});
+    }
     verdicts.push_back(
         {.need = CoreNeed::Instructions,
          .name = std::string(name),
@@ -179,8 +174,7 @@ class CircleFinder {
   }
 
   const CodeGraph& graph_;
-  std::vector<State> states_;                                         ///< by function
-  std::vector<std::vector<std::pair<uint32_t, InsnPlace>>> calls_{};  ///< by function
+  std::vector<State> states_;  ///< by function
   size_t circles_ = 0;
 };
 

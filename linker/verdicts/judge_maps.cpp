@@ -123,6 +123,7 @@ void judge_arenas(const CoreObject& object, std::vector<Verdict>& verdicts) {
 }
 
 void judge_map_arguments(const CoreObject& object, ToldBy by, std::vector<Verdict>& verdicts) {
+  if (object.object.maps().empty()) return;
   const ObjectFile& file = object.file();
   std::map<std::pair<std::string, std::string_view>, std::vector<InsnPlace>> uses;
   for (const CodeFunction& function : object.graph->functions)

@@ -39,10 +39,9 @@ class DatasecBuilder {
       if (object->btf) add_tags(*object);
     // Externs all have offset 0. Order them by id, so that linking the output again keeps the
     // order.
+    auto order = [](const DatasecEntry& entry) { return std::pair(entry.offset, entry.id); };
     for (auto& [name, variables] : variables_)
-      std::ranges::sort(variables, {}, [](const DatasecEntry& entry) {
-        return std::pair(entry.offset, entry.id);
-      });
+      if (!std::ranges::is_sorted(variables, {}, order)) std::ranges::sort(variables, {}, order);
     std::ranges::sort(order_, {}, [&](auto name) { return variables_.at(name).front().id; });
     for (auto& section : context_.sections) add_datasec(section->name, section->size);
     for (std::string_view name : order_)
