@@ -21,13 +21,15 @@ namespace {
 std::vector<uint32_t> find_kept(const Context& context,
                                 const std::vector<std::vector<bool>>& orphaned) {
   const BtfBuilder& btf = *context.btf;
-  TypeSearch search(btf);
+  std::vector<uint8_t> is_first(btf.end_id());  // bytes, as most types of an object are another's
   for (size_t i = 0; i < context.objects.size(); ++i) {
-    const ObjectFile& object = *context.objects[i];
-    if (!object.btf) continue;
-    for (uint32_t id = 1; id < object.type_map.end_id(); ++id)
-      if (orphaned[i].empty() || !orphaned[i][id]) search.add(object.type_map[id]);
+    const TypeMap& ids = context.objects[i]->type_map;
+    for (uint32_t id = 1; id < ids.end_id(); ++id)
+      if (orphaned[i].empty() || !orphaned[i][id]) is_first[ids[id]] = 1;
   }
+  TypeSearch search(btf);
+  for (uint32_t id = 1; id < btf.end_id(); ++id)
+    if (is_first[id] != 0) search.add(id);
   search.follow_references();
   std::vector<bool> kept = search.take_found();
   kept[0] = true;
