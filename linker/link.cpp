@@ -1,10 +1,10 @@
 // The linker from start to end, a line a pass. Each pass is in the file of its name in passes/.
-// All they know is in one Context (context.hpp).
+// All they know is in one Context (state/context.hpp).
 #include <algorithm>
 #include <chrono>
 
-#include "linker/context.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {
@@ -59,7 +59,7 @@ void link(Context& context) {
   RUN(split_into_fragments);
 
   // Garbage-collect unreachable fragments. Without --gc-sections, only losers go. The roots are in
-  // object/gc_roots.hpp.
+  // state/gc_roots.hpp.
   RUN(mark_live);
 
   // Report externs that live code needs and that neither an input nor the loader provides, with

@@ -6,9 +6,9 @@
 #include <exception>
 #include <new>
 
-#include "linker/context.hpp"
 #include "linker/error.hpp"
 #include "linker/io/paths.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

@@ -8,13 +8,13 @@
 #include <span>
 
 #include "dedup/try.hpp"
+#include "linker/files/archive.hpp"
+#include "linker/files/elf_kind.hpp"
+#include "linker/files/origin.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/held_signals.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/object/archive.hpp"
-#include "linker/object/elf_kind.hpp"
-#include "linker/object/origin.hpp"
 
 namespace bpflink {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "linker/files/object_file.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/object/object_file.hpp"
 
 namespace bpflink {
 

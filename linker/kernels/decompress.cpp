@@ -17,7 +17,7 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/object/bytes.hpp"
+#include "linker/io/bytes.hpp"
 
 namespace bpflink {
 namespace {

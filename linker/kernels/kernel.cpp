@@ -5,7 +5,7 @@
 
 #include "dedup/edit_distance.hpp"
 #include "dedup/relocations/candidates.hpp"
-#include "linker/object/helpers.hpp"
+#include "linker/facts/helpers.hpp"
 
 namespace bpflink {
 namespace {

@@ -28,11 +28,11 @@
 #include "bpflink/check.hpp"
 #include "bpflink/core.hpp"
 #include "bpflink/error.hpp"
+#include "linker/facts/kernel_features.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/kernels/kernel_source.hpp"
 #include "linker/kernels/kernel_symbols.hpp"
 #include "linker/kernels/owned_bytes.hpp"
-#include "linker/object/kernel_features.hpp"
 
 namespace bpflink {
 

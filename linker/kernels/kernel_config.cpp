@@ -6,8 +6,8 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/kernels/decompress.hpp"
-#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {

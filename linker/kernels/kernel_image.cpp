@@ -16,10 +16,10 @@
 #include "dedup/format/header.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/files/elf_kind.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/kernels/decompress.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "bpflink/error.hpp"
+#include "linker/files/elf_file.hpp"
 #include "linker/kernels/kernel_source.hpp"
 #include "linker/kernels/owned_bytes.hpp"
-#include "linker/object/elf_file.hpp"
 
 namespace bpflink {
 

@@ -12,11 +12,11 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/facts/linux_release.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/relocate_base.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {

@@ -14,12 +14,12 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/facts/linux_release.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/linux_release.hpp"
 
 namespace bpflink {
 namespace {

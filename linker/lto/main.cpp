@@ -21,8 +21,8 @@
 
 #include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
+#include "linker/files/bitcode.hpp"
 #include "linker/io/retry.hpp"
-#include "linker/lto/bitcode.hpp"
 #include "linker/lto/session.hpp"
 
 // LeakSanitizer would open files when this process ends.

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "linker/object/bytes.hpp"
+#include "linker/io/bytes.hpp"
 
 namespace bpflink::lto {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "linker/lto/bitcode.hpp"
+#include "linker/files/bitcode.hpp"
 
 namespace bpflink::lto {
 

@@ -9,9 +9,10 @@
 #include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
 #include "linker/error.hpp"
-#include "linker/passes/resolve/symbol_hints.hpp"
+#include "linker/report/model.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/symbol_hints.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "dedup/printable.hpp"
-#include "linker/context.hpp"
-#include "linker/object/symbols_by_place.hpp"
+#include "linker/files/symbols_by_place.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

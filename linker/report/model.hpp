@@ -10,6 +10,7 @@
 
 #include "bpflink/explain.hpp"
 #include "dedup/merge/graph.hpp"
+#include "linker/state/dropped_part.hpp"
 
 namespace bpflink {
 
@@ -56,16 +57,6 @@ struct SectionSize {
 struct NamedSize {
   std::string name;
   uint64_t bytes = 0;
-};
-
-/// What an input had and the output does not have.
-struct DroppedPart {
-  std::string file;
-  std::string section;  ///< "" for DWARF, of all its sections together
-  std::string name;     ///< of a definition, else ""
-  std::string reason;
-  uint64_t bytes = 0;
-  std::string place = {};  ///< "main.o:(xdp+0x18) name"; "main.o" for DWARF
 };
 
 struct ProgramCost {

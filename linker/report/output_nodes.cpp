@@ -5,10 +5,11 @@
 #include <map>
 #include <unordered_map>
 
-#include "linker/object/gc_roots.hpp"
+#include "linker/report/model.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/type_nodes.hpp"
+#include "linker/state/gc_roots.hpp"
 
 namespace bpflink {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "linker/object/references.hpp"
-#include "linker/object/symbols_by_place.hpp"
+#include "linker/files/references.hpp"
+#include "linker/files/symbols_by_place.hpp"
 
 namespace bpflink {
 namespace {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "dedup/merge/graph.hpp"
-#include "linker/context.hpp"
+#include "linker/report/model.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

@@ -9,8 +9,8 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "dedup/messages.hpp"
-#include "linker/object/address_uses.hpp"
-#include "linker/object/contents.hpp"
+#include "linker/program/address_uses.hpp"
+#include "linker/program/contents.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/types/map_definition.hpp"
 

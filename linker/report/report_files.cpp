@@ -6,8 +6,8 @@
 #include <cctype>
 #include <optional>
 
-#include "linker/context.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

@@ -5,10 +5,11 @@
 #include <unordered_set>
 
 #include "dedup/format/kinds.hpp"
-#include "linker/context.hpp"
+#include "linker/report/model.hpp"
 #include "linker/report/reports.hpp"
-#include "linker/types/renumber_types.hpp"
-#include "linker/types/type_detail.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/renumber_types.hpp"
+#include "linker/state/type_detail.hpp"
 
 namespace bpflink {
 namespace {

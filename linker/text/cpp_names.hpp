@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linker/object/object_file.hpp"
+#include "linker/files/object_file.hpp"
 
 namespace bpflink {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
-#include "linker/object/object_file.hpp"
+#include "linker/files/object_file.hpp"
 
 namespace bpflink {
 

@@ -4,7 +4,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "linker/object/program_contexts.hpp"
+#include "linker/facts/program_contexts.hpp"
 
 namespace bpflink {
 namespace {

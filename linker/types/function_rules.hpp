@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "linker/object/object_file.hpp"
+#include "linker/files/object_file.hpp"
 
 namespace bpflink {
 

@@ -7,7 +7,6 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/object.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
 #include "linker/types/type_search.hpp"
 
 namespace bpflink {
@@ -83,9 +82,10 @@ std::vector<bool> find_kernel_records(const BtfView& types) {
   });
 }
 
-std::unordered_set<std::string_view> find_kernel_tags(const Context& context) {
+std::unordered_set<std::string_view> find_kernel_tags(
+    std::span<const std::unique_ptr<ObjectFile>> objects) {
   std::unordered_set<std::string_view> tags;
-  for (auto& object : context.objects)
+  for (const auto& object : objects)
     if (object->btf) add_kernel_tags(*object, tags);
   return tags;
 }

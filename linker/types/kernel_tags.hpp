@@ -13,15 +13,16 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "bpflink/btf.hpp"
+#include "linker/files/object_file.hpp"
 
 namespace bpflink {
-
-struct Context;
 
 /// Structs of the kernel that programs get pointers to, and never have in memory of their own.
 inline constexpr std::array<std::string_view, 12> kernel_objects = {
@@ -33,6 +34,7 @@ inline constexpr std::array<std::string_view, 12> kernel_objects = {
 std::vector<bool> find_kernel_records(const BtfView& types);
 
 /// The names (tags or typedef names) of all types that any input shows to be the kernel's.
-std::unordered_set<std::string_view> find_kernel_tags(const Context& context);
+std::unordered_set<std::string_view> find_kernel_tags(
+    std::span<const std::unique_ptr<ObjectFile>> objects);
 
 }  // namespace bpflink

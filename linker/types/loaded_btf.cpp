@@ -9,8 +9,8 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
-#include "linker/object/elf_file.hpp"
-#include "linker/object/elf_kind.hpp"
+#include "linker/files/elf_file.hpp"
+#include "linker/files/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

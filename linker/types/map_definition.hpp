@@ -13,6 +13,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/object.hpp"
+#include "linker/facts/map_rules.hpp"
 
 namespace bpflink {
 
@@ -25,11 +26,6 @@ void read_map_definition(const BtfView& types, uint32_t definition, Map& map);
 /// The memory of a full map. The kernel keeps keys and values at multiples of 8 bytes. What it
 /// needs for itself, such as the buckets of a hash, does not count.
 uint64_t full_map_bytes(const Map& map);
-
-// Of the kernel's enum bpf_map_type.
-inline constexpr uint32_t map_type_percpu_array = 6;
-inline constexpr uint32_t map_type_cgrp_storage = 32, map_type_arena = 33, map_type_insn_array = 34,
-                          map_type_rhash = 35;
 
 /// The number that a variable's type gives for the attribute `name` of a map; 0 if it gives none,
 /// or is not a map.

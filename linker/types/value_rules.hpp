@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "bpflink/check.hpp"
-#include "linker/object/object_file.hpp"
+#include "linker/files/object_file.hpp"
 
 namespace bpflink {
 

@@ -8,13 +8,13 @@
 
 #include "dedup/messages.hpp"
 #include "dedup/relocations/access.hpp"
-#include "linker/object/helpers.hpp"
-#include "linker/object/label_tables.hpp"
-#include "linker/object/license.hpp"
-#include "linker/object/opcodes.hpp"
-#include "linker/object/references.hpp"
-#include "linker/object/symbols_by_place.hpp"
-#include "linker/object/verifier_rules.hpp"
+#include "linker/facts/helpers.hpp"
+#include "linker/facts/license.hpp"
+#include "linker/facts/opcodes.hpp"
+#include "linker/facts/verifier_rules.hpp"
+#include "linker/files/label_tables.hpp"
+#include "linker/files/references.hpp"
+#include "linker/files/symbols_by_place.hpp"
 #include "linker/verdicts/verdict.hpp"
 
 namespace bpflink {

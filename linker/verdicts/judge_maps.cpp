@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/code/code_facts.hpp"
-#include "linker/code/reachability.hpp"
-#include "linker/object/map_arguments.hpp"
+#include "linker/facts/map_rules.hpp"
+#include "linker/program/code_facts.hpp"
+#include "linker/program/map_arguments.hpp"
+#include "linker/program/reachability.hpp"
 #include "linker/types/map_definition.hpp"
-#include "linker/types/map_rules.hpp"
 #include "linker/types/value_rules.hpp"
 #include "linker/verdicts/verdict.hpp"
 

@@ -4,8 +4,8 @@
 // A rule states a fact and its words: what is refused, by whom, in which releases, because of which
 // code. It asks no kernel. The link warns about what no kernel takes, at the places in its inputs
 // (passes/check/check_verdicts.cpp). bpfcore asks the kernel for the release, and which programs
-// reach the code there (kernels/check_verdicts.cpp). What more than the release decides, such as
-// whether the kernel has a function, is in kernels/.
+// reach the code there (programs/bpfcore/needs/check_verdicts.cpp). What more than the release
+// decides, such as whether the kernel has a function, is in programs/bpfcore/needs/.
 //
 // A new rule is a function in judge_functions.cpp, judge_maps.cpp or judge_code.cpp that adds a
 // Verdict, and a line in judge().
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "linker/code/core_object.hpp"
-#include "linker/object/kernel_features.hpp"
+#include "linker/facts/kernel_features.hpp"
+#include "linker/program/core_object.hpp"
 
 namespace bpflink {
 

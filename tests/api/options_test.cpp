@@ -8,7 +8,7 @@
 #include <map>
 
 #include "fixtures.hpp"
-#include "linker/programs/bpflink/command_line.hpp"
+#include "linker/options/command_line.hpp"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "linker/files/elf_file.hpp"
+#include "linker/files/object_file.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/object/elf_file.hpp"
-#include "linker/object/object_file.hpp"
 
 using namespace bpflink;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes linker/kernels/call_tables.cpp of what probe_programs printed on several kernels.
+"""Makes linker/facts/call_tables.cpp of what probe_programs printed on several kernels.
 
 Usage: call_tables.py RELEASE=FILE...    in order of the releases, such as 5.10=bullseye.txt
 """
@@ -87,7 +87,7 @@ def main():
     columns = sorted({row[2] for row in rows.values()})
     print("""// Which helpers and kfuncs programs may call: what booted kernels said.
 // Made by tests/core/calls.sh.
-#include "linker/kernels/call_tables.hpp"
+#include "linker/facts/call_tables.hpp"
 
 namespace bpflink {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bpflink/linker.hpp"
-#include "linker/object/archive.hpp"
+#include "linker/files/archive.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace {

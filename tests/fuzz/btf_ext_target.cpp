@@ -1,5 +1,5 @@
 // The .BTF.ext reader, with the .BTF that it refers to. Every section exists and has 4 KiB.
-#include "linker/object/btf_ext.hpp"
+#include "linker/files/btf_ext.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,7 +1,7 @@
 // CO-RE: a hostile object and a hostile kernel's BTF. Resolves relocations, with the kernel's types
 // and with those that CoreMinimizer keeps, and runs the reachability analysis on the object's code.
 // Without a kernel's BTF, the object's own types stand for the kernel's.
-#include "linker/code/core_check.hpp"
+#include "linker/programs/bpfcore/needs/core_check.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -112,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   else if (!minimized)
     fuzz::require(!minimized.error().message.empty(), "an error says what is wrong");
   object->analyze_code();
-  object->prepare_check();
+  prepare_check(*object);
   fuzz::check_findings(*object, kernel, pair.choices);
   return 0;
 }

@@ -5,8 +5,8 @@
 
 #include "bpflink/dedup.hpp"
 #include "dedup/dwarf/read_dwarf.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_file.hpp"
+#include "linker/files/elf_file.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/programs/btfdedup/elf_dwarf.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,5 +1,5 @@
 // The object reader: ELF with symbols, relocations, BTF and .BTF.ext, and the lines of DWARF
-#include "linker/object/object_file.hpp"
+#include "linker/files/object_file.hpp"
 #include "linker/text/locations.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "linker/object/elf_file.hpp"
+#include "linker/files/elf_file.hpp"
 #include "tests/fuzz/pair.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -28,8 +28,8 @@
 #include <string>
 #include <vector>
 
-#include "linker/code/code_graph.hpp"
-#include "linker/code/reachability.hpp"
+#include "linker/program/code_graph.hpp"
+#include "linker/program/reachability.hpp"
 #include "tests/unit/made_object.hpp"
 
 namespace {

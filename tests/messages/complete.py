@@ -18,7 +18,7 @@ NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup
                 "linker/programs/bpfskel/emit_c.cpp", "linker/programs/bpfskel/emit_cpp.cpp", "linker/programs/bpfskel/emit_rust.cpp",
                 "linker/programs/bpfskel/libbpf_rs.cpp", "linker/programs/bpfskel/text.cpp",
                 "linker/programs/bpfskel/model.cpp", "linker/text/completions.cpp",
-                "linker/kernels/denied_targets.cpp"}
+                "linker/facts/denied_targets.cpp"}
 
 # Message: why no input can provoke it
 EXCEPTIONS = {
@@ -90,7 +90,7 @@ def main():
     tests = "\n".join(tests)
     missing, used = [], set()
     sources = glob.glob("linker/**/*.[ch]pp", recursive=True) + glob.glob("dedup/**/*.[ch]pp", recursive=True)
-    sources.remove("linker/kernels/call_tables.cpp")  # names of kernel functions
+    sources.remove("linker/facts/call_tables.cpp")  # names of kernel functions
     for path in sorted(set(sources) - NOT_MESSAGES):
         for text in strings(open(path).read()):
             if not is_message(text) or re.search(pattern(text), tests):

@@ -1,9 +1,9 @@
 // Prints the faults that --verify finds in an object.
 #include <fmt/format.h>
 
+#include "linker/files/object_faults.hpp"
+#include "linker/files/object_file.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/object/object_faults.hpp"
-#include "linker/object/object_file.hpp"
 
 int main(int argc, char** argv) {
   using namespace bpflink;

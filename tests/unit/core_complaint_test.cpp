@@ -1,5 +1,5 @@
 // Messages about CO-RE relocations that fail, on hand-made types
-#include "linker/code/core_complaint.hpp"
+#include "linker/programs/bpfcore/needs/core_complaint.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "linker/object/insn.hpp"
+#include "linker/facts/insn.hpp"
 
 #include <doctest/doctest.h>
 

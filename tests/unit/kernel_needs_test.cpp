@@ -1,11 +1,11 @@
 // What no program shows of an object's needs; tests/core has the rest.
-#include "linker/kernels/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
 
 #include <doctest/doctest.h>
 
 #include "bpflink/btf.hpp"
 #include "bpflink/core.hpp"
-#include "linker/object/helpers.hpp"
+#include "linker/facts/helpers.hpp"
 
 using namespace bpflink;
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "linker/object/object_types.hpp"
+#include "linker/files/object_types.hpp"
 #include "units.hpp"
 
 namespace bpflink::test {
@@ -22,7 +22,7 @@ inline InputSection& add_section(ObjectFile& object, std::string_view name, uint
   section.type = SHT_PROGBITS;
   section.flags = flags;
   section.alignment = alignment;
-  section.role = role_of(section);
+  section.role = role_of(section.name, section.type, section.flags);
   section.use = SectionUse::Link;
   section.data = data;
   section.size = data.size();

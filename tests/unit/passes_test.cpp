@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 #include "made_object.hpp"
 
 namespace bpflink {

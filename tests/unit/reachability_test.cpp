@@ -1,12 +1,12 @@
 // Hand-made objects, and what of them the verifier reaches, by the analysis
-#include "linker/code/reachability.hpp"
+#include "linker/program/reachability.hpp"
 
 #include <doctest/doctest.h>
 
 #include <deque>
 #include <utility>
 
-#include "linker/code/code_graph.hpp"
+#include "linker/program/code_graph.hpp"
 #include "made_object.hpp"
 
 namespace bpflink {

@@ -1,4 +1,4 @@
-#include "linker/object/relocation.hpp"
+#include "linker/files/relocation.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "linker/object/address_uses.hpp"
+#include "linker/program/address_uses.hpp"
 
 namespace bpflink {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "linker/interfaces/c/support.hpp"
-#include "linker/programs/bpflink/command_line.hpp"
+#include "linker/options/command_line.hpp"
 #include "linker/text/render.hpp"
 
 using namespace bpflink;

@@ -25,10 +25,10 @@
 
 #include "bpflink/linker.hpp"
 #include "linker/error.hpp"
+#include "linker/files/elf_kind.hpp"
+#include "linker/files/object_file.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
-#include "linker/object/elf_kind.hpp"
-#include "linker/object/object_file.hpp"
 
 using namespace bpflink;
 

@@ -4,7 +4,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/relocations/access.hpp"
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

@@ -13,11 +13,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "linker/context.hpp"
-#include "linker/object/address_uses.hpp"
-#include "linker/object/label_tables.hpp"
-#include "linker/object/references.hpp"
-#include "linker/object/symbols_by_place.hpp"
+#include "linker/files/label_tables.hpp"
+#include "linker/files/references.hpp"
+#include "linker/files/symbols_by_place.hpp"
+#include "linker/program/address_uses.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {
@@ -83,7 +83,7 @@ class PointerFinder {
   void collect_reads(const ObjectFile& object, const InputSection& code) {
     for (const Relocation& relocation : code.relocations) {
       if (relocation.type != R_BPF_64_64) continue;
-      InputPlace place = target_of(object, relocation).definition();
+      InputPlace place = definition_of(target_of(object, relocation));
       auto reads = reads_.find(place.section);
       if (reads == reads_.end() || place.offset < 0) continue;
       if (is_live(code, relocation.offset))

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bpflink/print.hpp"
-#include "linker/context.hpp"
-#include "linker/object/address_uses.hpp"
-#include "linker/object/references.hpp"
-#include "linker/passes/resolve/symbol_hints.hpp"
+#include "linker/files/references.hpp"
+#include "linker/program/address_uses.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/symbol_hints.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/kconfig_type.hpp"
 #include "linker/types/qualifiers.hpp"

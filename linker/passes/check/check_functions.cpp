@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bpflink/print.hpp"
-#include "linker/context.hpp"
-#include "linker/object/program_contexts.hpp"
-#include "linker/object/references.hpp"
+#include "linker/facts/program_contexts.hpp"
+#include "linker/files/references.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {
@@ -73,7 +73,7 @@ struct Uses {
  private:
   void add(const InputSection& section) {
     for_each_reference(section, 0, section.size, [&](const Reference& reference) {
-      InputPlace to = reference.to.definition();
+      InputPlace to = definition_of(reference.to);
       if (reference.is_jump || !to.section || !to.section->is_code()) return;
       if (to.section->file != section.file && !reference.to.symbol->is_defined())
         libraries.insert(to.section->file);

@@ -5,8 +5,8 @@
 #include <cctype>
 
 #include "dedup/edit_distance.hpp"
-#include "linker/context.hpp"
-#include "linker/object/license.hpp"
+#include "linker/facts/license.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/map_definition.hpp"
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "bpflink/object.hpp"
-#include "linker/context.hpp"
-#include "linker/object/section_names.hpp"
+#include "linker/facts/section_names.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

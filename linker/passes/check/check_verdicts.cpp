@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "linker/context.hpp"
-#include "linker/object/contents.hpp"
-#include "linker/object/license.hpp"
-#include "linker/object/symbols_by_place.hpp"
+#include "linker/facts/license.hpp"
+#include "linker/files/symbols_by_place.hpp"
+#include "linker/program/contents.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/verdicts/verdict.hpp"
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "linker/context.hpp"
-#include "linker/object/insn.hpp"
+#include "linker/facts/insn.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/used_types.hpp"
 #include "linker/types/kernel_tags.hpp"
-#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {

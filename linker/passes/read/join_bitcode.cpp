@@ -16,12 +16,12 @@
 #include <unordered_set>
 
 #include "dedup/messages.hpp"
-#include "linker/context.hpp"
 #include "linker/lto/backend.hpp"
-#include "linker/object/gc_roots.hpp"
-#include "linker/object/renaming.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/gc_roots.hpp"
+#include "linker/state/renaming.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

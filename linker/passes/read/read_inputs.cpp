@@ -21,15 +21,15 @@
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
+#include "linker/files/archive.hpp"
+#include "linker/files/bitcode.hpp"
+#include "linker/files/declarations.hpp"
+#include "linker/files/elf_kind.hpp"
+#include "linker/files/object_types.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/lto/backend.hpp"
-#include "linker/lto/bitcode.hpp"
-#include "linker/object/archive.hpp"
-#include "linker/object/declarations.hpp"
-#include "linker/object/elf_kind.hpp"
-#include "linker/object/object_types.hpp"
-#include "linker/object/renaming.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/renaming.hpp"
 
 namespace bpflink {
 namespace {

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "linker/context.hpp"
-#include "linker/object/code_metadata.hpp"
-#include "linker/object/references.hpp"
+#include "linker/files/code_metadata.hpp"
+#include "linker/files/references.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

@@ -13,12 +13,12 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
-#include "linker/object/code_metadata.hpp"
-#include "linker/object/gc_roots.hpp"
-#include "linker/object/references.hpp"
+#include "linker/files/code_metadata.hpp"
+#include "linker/files/references.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/gc_roots.hpp"
 #include "linker/types/map_definition.hpp"
 
 namespace bpflink {
@@ -56,7 +56,7 @@ class Marker {
       for_each_reference_from(*section, fragment->begin, fragment->end,
                               [&](const Reference& reference) {
                                 if (section->is_code()) note_jump_table(*section, reference.to);
-                                mark(reference.to.definition());
+                                mark(definition_of(reference.to));
                               });
       mark_entries(*section, *fragment);
     }
@@ -131,7 +131,7 @@ class Marker {
       for (const InputSection& section : object->linked_sections()) {
         if (!section.is_loaded()) continue;
         for (const Relocation& relocation : section.relocations) {
-          InputPlace to = target_of(*object, relocation).definition();
+          InputPlace to = definition_of(target_of(*object, relocation));
           if (!to.section || !to.section->is_linked()) continue;
           InputSection& target = to.section->file->sections[to.section->index];
           fragment_at(target, to.offset).is_referenced = true;

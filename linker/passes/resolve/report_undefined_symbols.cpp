@@ -5,8 +5,8 @@
 // extern is an error that lists its references. text/render.cpp formats it.
 #include <fmt/format.h>
 
-#include "linker/context.hpp"
-#include "linker/passes/resolve/symbol_hints.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/symbol_hints.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
 namespace bpflink {

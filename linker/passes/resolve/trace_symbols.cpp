@@ -1,7 +1,7 @@
 // Pass: print every definition and reference of the symbols that -y names.
 #include <fmt/format.h>
 
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

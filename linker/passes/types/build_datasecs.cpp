@@ -13,9 +13,9 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
 #include "linker/error.hpp"
-#include "linker/types/function_maker.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/function_maker.hpp"
 
 namespace bpflink {
 namespace {

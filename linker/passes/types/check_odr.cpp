@@ -27,7 +27,7 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/kernel_tags.hpp"
 #include "linker/types/map_definition.hpp"
@@ -112,7 +112,7 @@ void LayoutChecker::begin_map(TypeComparison& comparison, uint32_t a, uint32_t b
 
 /// Called only for types that differ, so most links never search the kernel's tags.
 bool LayoutChecker::is_kernel_tag(std::string_view name) {
-  if (!kernel_tags_) kernel_tags_ = find_kernel_tags(context_);
+  if (!kernel_tags_) kernel_tags_ = find_kernel_tags(context_.objects);
   return kernel_tags_->contains(name);
 }
 

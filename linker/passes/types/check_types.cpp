@@ -13,8 +13,8 @@
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
 #include "linker/lto/protocol.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/map_definition.hpp"
 

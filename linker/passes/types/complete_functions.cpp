@@ -3,8 +3,8 @@
 // If a program has func_info, loaders require a record for every function that the program calls.
 // Functions without a FUNC (from bpf-gcc, from assembly, from objects without BTF) get one made
 // from their symbol. rebase_btf_ext() makes the records.
-#include "linker/passes/write/insn_set.hpp"
-#include "linker/types/function_maker.hpp"
+#include "linker/state/function_maker.hpp"
+#include "linker/state/insn_set.hpp"
 
 namespace bpflink {
 namespace {

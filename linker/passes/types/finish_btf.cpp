@@ -1,8 +1,8 @@
 // Pass: write the bytes of .BTF.
 #include "bpflink/convert.hpp"
 #include "dedup/try.hpp"
-#include "linker/context.hpp"
 #include "linker/error.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

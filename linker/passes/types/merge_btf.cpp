@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
-#include "linker/types/function_maker.hpp"
-#include "linker/types/renumber_types.hpp"
-#include "linker/types/used_types.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/function_maker.hpp"
+#include "linker/state/renumber_types.hpp"
+#include "linker/state/used_types.hpp"
 
 namespace bpflink {
 namespace {

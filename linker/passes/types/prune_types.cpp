@@ -1,7 +1,7 @@
 // Pass: turn structs that nothing looks into into declarations (--prune-types).
 //
 // A program that includes vmlinux.h may have a task_struct, which leads to hundreds of types. Most
-// of them are behind pointers, and nothing looks into them; types/type_detail.hpp lists what looks
+// of them are behind pointers, and nothing looks into them; state/type_detail.hpp lists what looks
 // into a type. Such a struct or union is replaced by a forward declaration. Types that nothing
 // leads to any more are removed.
 //
@@ -16,10 +16,10 @@
 #include <unordered_set>
 
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
 #include "linker/error.hpp"
-#include "linker/types/renumber_types.hpp"
-#include "linker/types/type_detail.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/renumber_types.hpp"
+#include "linker/state/type_detail.hpp"
 
 namespace bpflink {
 namespace {

@@ -16,7 +16,7 @@
 #include <array>
 #include <cstring>
 
-#include "linker/passes/write/insn_set.hpp"
+#include "linker/state/insn_set.hpp"
 
 namespace bpflink {
 namespace {

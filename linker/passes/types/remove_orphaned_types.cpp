@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
-#include "linker/types/renumber_types.hpp"
+#include "linker/state/context.hpp"
+#include "linker/state/renumber_types.hpp"
+#include "linker/state/used_types.hpp"
 #include "linker/types/type_search.hpp"
-#include "linker/types/used_types.hpp"
 
 namespace bpflink {
 namespace {

@@ -20,8 +20,8 @@
 #include "dedup/check/names.hpp"
 #include "dedup/format/builder.hpp"
 #include "dedup/internal.hpp"
-#include "linker/context.hpp"
 #include "linker/error.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,8 +1,8 @@
 // Pass: refuse to overwrite inputs.
 #include <algorithm>
 
-#include "linker/context.hpp"
-#include "linker/object/origin.hpp"
+#include "linker/files/origin.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

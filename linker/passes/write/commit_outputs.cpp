@@ -1,5 +1,5 @@
 // Pass: rename all outputs to their places.
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

@@ -2,10 +2,11 @@
 //
 // Sizes are measured on the object that was read back. The context tells which input each byte came
 // from.
-#include "linker/context.hpp"
+#include "linker/report/model.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {
@@ -33,7 +34,9 @@ std::vector<SplitTag> describe_tags(const Context& context, const ObjectFile& ou
 void describe_output(Context& context) {
   const LinkOptions& options = context.options;
   const ObjectFile& output = *context.written;
-  OutputModel& model = context.model.emplace();
+  auto shown = std::make_shared<OutputModel>();
+  context.model = shown;
+  OutputModel& model = *shown;
   model.file = output.name;
   model.bytes = output.image.size();
   OutputParts parts(context, output);

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "linker/context.hpp"
-#include "linker/object/alignment.hpp"
+#include "linker/files/alignment.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

@@ -1,8 +1,8 @@
 // Pass: compute the link's statistics, and the texts of reports that are not files.
 #include <algorithm>
 
-#include "linker/context.hpp"
 #include "linker/report/reports.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

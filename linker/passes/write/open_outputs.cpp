@@ -1,8 +1,8 @@
 // Pass: open a temporary file beside each output.
 //
 // commit_outputs() renames them. An unwritable target fails here, before any work.
-#include "linker/context.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

@@ -2,9 +2,9 @@
 //
 // Loaders create maps in the order of .maps, and fill the slots of a map of maps when they create
 // it. If the maps are in a valid order already, nothing moves.
-#include "linker/context.hpp"
-#include "linker/object/alignment.hpp"
-#include "linker/object/references.hpp"
+#include "linker/files/alignment.hpp"
+#include "linker/files/references.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {
@@ -37,7 +37,7 @@ class MapOrder {
   void for_each_inner(const Map& map, Visit visit) {
     for_each_reference_from(*map.section, map.fragment->begin, map.fragment->end,
                             [&](const Reference& reference) {
-                              auto [target, offset] = reference.to.definition();
+                              auto [target, offset] = definition_of(reference.to);
                               if (!target || target->output != &output_) return;
                               auto found = number_.find(&fragment_at(*target, offset));
                               if (found != number_.end()) visit(found->second);

@@ -1,7 +1,7 @@
 // Pass: read the written object back, for the passes that check and measure it.
 #include <fmt/format.h>
 
-#include "linker/context.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 

@@ -3,8 +3,8 @@
 
 #include <unordered_map>
 
-#include "linker/context.hpp"
-#include "linker/object/object_faults.hpp"
+#include "linker/files/object_faults.hpp"
+#include "linker/state/context.hpp"
 #include "linker/text/kernel_faults.hpp"
 #include "linker/types/loaded_btf.hpp"
 

@@ -12,12 +12,12 @@
 
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
-#include "linker/context.hpp"
 #include "linker/error.hpp"
+#include "linker/files/alignment.hpp"
+#include "linker/files/elf_handle.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/sparse_writer.hpp"
-#include "linker/object/alignment.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_handle.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

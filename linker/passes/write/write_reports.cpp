@@ -1,6 +1,6 @@
 // Pass: write the reports that go to files, and the converted object.
-#include "linker/context.hpp"
 #include "linker/report/report_files.hpp"
+#include "linker/state/context.hpp"
 
 namespace bpflink {
 namespace {

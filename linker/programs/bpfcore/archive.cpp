@@ -2,7 +2,7 @@
 
 #include "bpflink/core_archive.h"
 #include "dedup/internal.hpp"
-#include "linker/object/bytes.hpp"
+#include "linker/io/bytes.hpp"
 
 namespace bpflink {
 

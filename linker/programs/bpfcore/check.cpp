@@ -20,13 +20,13 @@
 
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
-#include "linker/code/core_check.hpp"
 #include "linker/error.hpp"
-#include "linker/kernels/kernel_needs.hpp"
 #include "linker/outputs.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
+#include "linker/programs/bpfcore/needs/core_check.hpp"
+#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/kconfig_type.hpp"
@@ -329,7 +329,7 @@ std::expected<int, Error> check(const BpfcoreOptions& options) {
   std::vector<std::vector<Verdict>> verdicts;  // by object; findings refer to them
   for (CoreObject& object : inputs.objects) {
     object.analyze_code();
-    object.prepare_check();
+    prepare_check(object);
     verdicts.push_back(judge(object, ToldBy::Bpfcore));
   }
   const size_t kernels = inputs.kernels.size();

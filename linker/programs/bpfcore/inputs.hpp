@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "linker/code/core_object.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/kernels/kernel.hpp"
 #include "linker/outputs.hpp"
+#include "linker/program/core_object.hpp"
 #include "linker/programs/bpfcore/options.hpp"
 
 namespace bpflink {

@@ -8,8 +8,8 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/facts/linux_release.hpp"
 #include "linker/kernels/kernel_config.hpp"
-#include "linker/object/linux_release.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/options.hpp"
 

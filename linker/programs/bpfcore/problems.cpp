@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "dedup/internal.hpp"
+#include "linker/facts/linux_release.hpp"
 #include "linker/kernels/kernel_config.hpp"
-#include "linker/object/linux_release.hpp"
 #include "linker/programs/bpfcore/shown.hpp"
 #include "linker/text/diagnostics.hpp"
 #include "linker/text/locations.hpp"

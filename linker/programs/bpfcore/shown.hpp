@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bpflink/diagnostic.hpp"
-#include "linker/code/core_finding.hpp"
+#include "linker/program/core_finding.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
 
 namespace bpflink {

@@ -1,7 +1,7 @@
 // The program bpflink: parses the command line, runs the library's linker and prints diagnostics.
 #include <cerrno>
 
-#include "linker/programs/bpflink/command_line.hpp"
+#include "linker/options/command_line.hpp"
 #include "linker/programs/bpflink/program_output.hpp"
 #include "linker/text/program.hpp"
 

@@ -9,7 +9,7 @@
 #include "bpflink/error.hpp"
 #include "bpflink/report.hpp"
 #include "linker/io/descriptor.hpp"
-#include "linker/programs/bpflink/link_options.hpp"
+#include "linker/options/link_options.hpp"
 
 namespace bpflink {
 

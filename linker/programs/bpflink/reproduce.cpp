@@ -21,13 +21,13 @@
 #include <utility>
 
 #include "linker/error.hpp"
+#include "linker/files/archive.hpp"
+#include "linker/files/bitcode.hpp"
+#include "linker/files/elf_kind.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/tar.hpp"
 #include "linker/io/write_all.hpp"
-#include "linker/lto/bitcode.hpp"
-#include "linker/object/archive.hpp"
-#include "linker/object/elf_kind.hpp"
 #include "linker/outputs.hpp"
 #include "linker/report/report_files.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
-#include "linker/programs/bpflink/link_options.hpp"
+#include "linker/options/link_options.hpp"
 
 namespace bpflink {
 

@@ -6,7 +6,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
-#include "linker/object/section_roles.hpp"
+#include "linker/facts/section_roles.hpp"
 #include "linker/programs/bpfskel/emit.hpp"
 #include "linker/programs/bpfskel/text.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bpflink/error.hpp"
-#include "linker/programs/bpflink/link_options.hpp"
+#include "linker/options/link_options.hpp"
 #include "linker/programs/bpfskel/emit.hpp"
 
 namespace bpflink {

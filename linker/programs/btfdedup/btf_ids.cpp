@@ -21,7 +21,7 @@
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/object/bytes.hpp"
+#include "linker/io/bytes.hpp"
 
 namespace bpflink {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "linker/error.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_handle.hpp"
+#include "linker/files/elf_handle.hpp"
+#include "linker/io/bytes.hpp"
 
 namespace bpflink {
 namespace {

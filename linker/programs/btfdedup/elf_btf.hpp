@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linker/object/elf_file.hpp"
+#include "linker/files/elf_file.hpp"
 
 namespace bpflink {
 

@@ -15,10 +15,10 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/files/elf_handle.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/decompression_limit.hpp"
 #include "linker/kernels/decompress.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_handle.hpp"
 
 namespace bpflink {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bpflink/error.hpp"
 #include "dedup/dwarf/sections.hpp"
-#include "linker/object/elf_file.hpp"
+#include "linker/files/elf_file.hpp"
 
 namespace bpflink {
 

@@ -9,14 +9,14 @@
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/files/archive.hpp"
+#include "linker/files/elf_kind.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"
 #include "linker/kernels/kernel_source.hpp"
 #include "linker/kernels/relocate_base.hpp"
-#include "linker/object/archive.hpp"
-#include "linker/object/elf_kind.hpp"
 
 namespace bpflink {
 namespace {

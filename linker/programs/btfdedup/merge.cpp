@@ -10,9 +10,9 @@
 #include "dedup/format/reader.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/files/elf_kind.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/kernel_image.hpp"
-#include "linker/object/elf_kind.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/loaded_btf.hpp"
 

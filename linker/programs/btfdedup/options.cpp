@@ -10,9 +10,9 @@
 #include "bpflink/convert.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/facts/linux_release.hpp"
 #include "linker/io/directory.hpp"
 #include "linker/kernels/kernel_modules.hpp"
-#include "linker/object/linux_release.hpp"
 #include "linker/text/options.hpp"
 
 namespace bpflink {

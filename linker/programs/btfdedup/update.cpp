@@ -12,13 +12,13 @@
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/facts/insn.hpp"
+#include "linker/files/btf_ext.hpp"
+#include "linker/files/elf_kind.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/sparse_writer.hpp"
 #include "linker/io/write_all.hpp"
 #include "linker/kernels/kernel_image.hpp"
-#include "linker/object/btf_ext.hpp"
-#include "linker/object/bytes.hpp"
-#include "linker/object/elf_kind.hpp"
-#include "linker/object/insn.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"
 
 namespace bpflink {

@@ -10,8 +10,8 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
+#include "linker/files/btf_ext.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/object/btf_ext.hpp"
 #include "linker/programs/btfdedup/elf_btf.hpp"
 
 namespace bpflink {

@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "linker/error.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/find_program.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/retry.hpp"
-#include "linker/object/bytes.hpp"
 
 namespace bpflink {
 namespace {

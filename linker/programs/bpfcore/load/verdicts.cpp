@@ -10,7 +10,7 @@
 
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
-#include "linker/object/bytes.hpp"
+#include "linker/io/bytes.hpp"
 #include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
 #include "linker/text/program.hpp"
