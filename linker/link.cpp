@@ -11,10 +11,10 @@ namespace {
 
 /// Runs a pass unless an earlier one failed: a pass may rely on what earlier ones checked. A pass
 /// reports all of its errors.
-void run(Context& context, std::string name, void (*pass)(Context&)) {
+void run(Context& context, std::string name, void (*pass)(Context&), Context& over) {
   if (context.diagnostics.failed()) return;
   auto start = std::chrono::steady_clock::now();
-  pass(context);
+  pass(over);
   context.diagnostics.flush();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::ranges::replace(name, '_', ' ');
@@ -24,7 +24,9 @@ void run(Context& context, std::string name, void (*pass)(Context&)) {
 }  // namespace
 
 // The name of a pass in statistics is its function's.
-#define RUN(pass) run(context, #pass, pass)
+#define RUN(pass) run(context, #pass, pass, context)
+#define RUN_OVER_MODULES(pass) \
+  run(context, #pass "_of_bitcode", pass, context.modules ? *context.modules : context)
 
 void link(Context& context) {
   const LinkOptions& options = context.options;
@@ -43,7 +45,22 @@ void link(Context& context) {
   // Join the inputs that are LLVM bitcode, and optimize them as one: they become one more object.
   bool joins = options.lto_emit != LinkOptions::Emit::Object ||
                std::ranges::any_of(context.objects, &ObjectFile::is_bitcode);
-  if (joins) RUN(join_bitcode);
+  if (joins) {
+    // Resolve and compare what the modules and objects have in common, as a link of its own.
+    RUN(separate_bitcode);
+    RUN_OVER_MODULES(resolve_symbols);
+    RUN_OVER_MODULES(trace_symbols);
+    RUN_OVER_MODULES(split_into_fragments);
+    RUN_OVER_MODULES(mark_live);
+    RUN_OVER_MODULES(check_externs);
+    RUN_OVER_MODULES(lay_out_sections);
+    RUN_OVER_MODULES(order_maps);
+    RUN_OVER_MODULES(number_symbols);
+    RUN_OVER_MODULES(merge_btf);
+    RUN_OVER_MODULES(check_types);
+    if (context.modules && context.modules->btf && options.warn_odr) RUN_OVER_MODULES(check_odr);
+    RUN(join_bitcode);
+  }
   if (options.lto_emit != LinkOptions::Emit::Object) return;
 
   // Choose one winner for each global name, and the VAR or FUNC that describes it. After this it is

@@ -115,6 +115,9 @@ struct Context {
   std::vector<DroppedPart> dropped;                      ///< by --gc-sections, set by mark_live()
   bool has_code_of_bitcode = false;         ///< whether LLVM made an object in this link
   std::vector<DroppedPart> optimized_away;  ///< of bitcode, set by join_bitcode()
+  /// The link of bitcode and objects as they were compiled; until join_bitcode().
+  std::unique_ptr<Context> modules;
+  Outputs::Output *joined_bitcode = nullptr, *optimized_bitcode = nullptr;  ///< or null
   /// For each jump table's fragment, the code section that its offsets point into.
   std::unordered_map<const Fragment*, const InputSection*> code_of_jump_tables;
 
@@ -150,6 +153,7 @@ void publish(Context&);
 void open_outputs(Context&);
 void read_inputs(Context&);
 void check_outputs(Context&);
+void separate_bitcode(Context&);
 void join_bitcode(Context&);
 void resolve_symbols(Context&);
 void trace_symbols(Context&);

@@ -2,22 +2,19 @@
 // object of it.
 //
 // read_inputs() has an object of each already, without code: it has the symbols and types that a
-// compiler would give it. Here these are resolved, and compared, as those of all objects are. Then
-// LLVM is told which definitions lost, and which hidden functions nothing outside of bitcode needs:
-// it may inline and remove those. Its object takes the place of theirs, and the link goes on with
-// it. The verifier checks a hidden function where it is called, as libbpf makes it static; LLVM may
-// make more of it where it knows all calls. Other functions stay what they are: their authors want
-// them to be checked once, or replaced.
+// compiler would give it. These have been resolved, and compared, as those of all objects are
+// (separate_bitcode.cpp). LLVM is told which definitions lost, and which hidden functions nothing
+// outside of bitcode needs: it may inline and remove those. Its object takes the place of theirs,
+// and the link goes on with it. The verifier checks a hidden function where it is called, as libbpf
+// makes it static; LLVM may make more of it where it knows all calls. Other functions stay what
+// they are: their authors want them to be checked once, or replaced.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <unordered_set>
 
 #include "dedup/messages.hpp"
 #include "linker/lto/backend.hpp"
-#include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/gc_roots.hpp"
@@ -32,9 +29,8 @@ class Joiner {
   explicit Joiner(Context& context) : context_(context) {}
 
   void run() {
-    open_outputs();
-    compare_modules();
-    if (context_.diagnostics.failed()) return;
+    std::erase_if(context_.options.trace_symbols,
+                  [&](const std::string& name) { return modules_.symbols.find(name) != nullptr; });
     request();
     auto reply = lto::run_backend(request_);
     if (!reply) return context_.diagnostics.error(reply.error().message);
@@ -46,9 +42,9 @@ class Joiner {
     if (context_.diagnostics.failed()) return;
     context_.files.push_back(std::move(reply->file));
     auto output = bytes_of(reply->find(lto::PartKind::Output));
-    if (joined_bitcode_) {
-      write(*joined_bitcode_, bytes_of(reply->find(lto::PartKind::Joined)));
-      write(*optimized_bitcode_, bytes_of(reply->find(lto::PartKind::Optimized)));
+    if (context_.joined_bitcode) {
+      write(*context_.joined_bitcode, bytes_of(reply->find(lto::PartKind::Joined)));
+      write(*context_.optimized_bitcode, bytes_of(reply->find(lto::PartKind::Optimized)));
     }
     if (!makes_object()) return write(*context_.object_output, output);
     if (context_.diagnostics.failed()) return;
@@ -61,67 +57,19 @@ class Joiner {
  private:
   bool makes_object() const { return context_.options.lto_emit == LinkOptions::Emit::Object; }
 
-  void open_outputs() {
-    const LinkOptions& options = context_.options;
-    const std::string option = options.for_rustc ? "--emit" : "--lto-emit-asm";
-    if (std::ranges::none_of(context_.objects, &ObjectFile::is_bitcode))
-      context_.diagnostics.error(option + ": no input is LLVM bitcode");
-    bool has_report = std::ranges::any_of(
-        report_files, [&](const ReportFile& report) { return !(options.*report.path).empty(); });
-    bool needs_object = has_report || shows_model(options) || context_.target.convert;
-    if (!makes_object() && needs_object)
-      context_.diagnostics.error(option + " makes no object, for reports or a skeleton");
-    if (!options.lto_save_temps || !context_.target.path) return;
-    const std::string& directory = options.lto_dump_directory;
-    std::error_code error;
-    if (!directory.empty() && !std::filesystem::create_directories(directory, error) && error)
-      return context_.diagnostics.error(fmt::format("{}: {}", directory, error.message()));
-    auto open = [&](std::string_view suffix, std::string_view name) -> Outputs::Output* {
-      auto output = context_.outputs.open(
-          "--save-temps", directory.empty() ? fmt::format("{}{}", *context_.target.path, suffix)
-                                            : fmt::format("{}/{}", directory, name));
-      if (!output) report_output(context_, std::move(output.error()));
-      return output.value_or(nullptr);
-    };
-    joined_bitcode_ = open(".lto.bc", "pre-opt.ll");
-    optimized_bitcode_ = open(".lto.opt.bc", "post-opt.ll");
-    check_outputs(context_);  // again, with these two
-  }
-
-  /// Runs the passes that resolve and compare what the inputs have in common, each on its own.
-  void compare_modules() {
-    if (context_.diagnostics.failed()) return;
-    LinkOptions options = context_.options;
-    options.gc_sections = options.gc_maps = options.prune_types = false;
-    options.fatal_warnings = false;
-    modules_.emplace(std::move(options), [this](const Diagnostic& diagnostic) {
-      context_.diagnostics.report_once(diagnostic);
-    });
-    modules_->objects = std::move(context_.objects);
-    modules_->byte_order = context_.byte_order;
-    for (auto* pass :
-         {resolve_symbols, trace_symbols, split_into_fragments, mark_live, check_externs,
-          lay_out_sections, order_maps, number_symbols, merge_btf, check_types})
-      if (!context_.diagnostics.failed()) pass(*modules_);
-    std::erase_if(context_.options.trace_symbols,
-                  [&](const std::string& name) { return modules_->symbols.find(name) != nullptr; });
-    if (!context_.diagnostics.failed() && modules_->btf && context_.options.warn_odr)
-      check_odr(*modules_);
-  }
-
   void request() {
     request_ = {.options = context_.options, .joins = true};
     request_.options.lto_internalize |= context_.options.exports.has_value();
-    request_.options.lto_save_temps = joined_bitcode_ != nullptr;
+    request_.options.lto_save_temps = context_.joined_bitcode != nullptr;
     find_needed_names();
-    for (const auto& object : modules_->objects)
+    for (const auto& object : modules_.objects)
       if (object->is_bitcode()) request_.modules.push_back(describe(*object));
   }
 
   /// The names that objects refer to, or define and would then use themselves; and callbacks that
   /// tags name.
   void find_needed_names() {
-    for (const auto& object : modules_->objects) {
+    for (const auto& object : modules_.objects) {
       for (const InputSymbol& symbol : object->symbols)
         if (!object->is_bitcode() && !symbol.is_local()) needed_.insert(symbol.name);
       for_each_tagged_callback(*object,
@@ -158,7 +106,7 @@ class Joiner {
   }
 
   DiagnosticLocation find_function(std::string_view name) const {
-    for (const auto& object : modules_->objects)
+    for (const auto& object : modules_.objects)
       for (const InputSymbol& symbol : object->symbols)
         if (object->is_bitcode() && symbol.is_in_section() && symbol.name == name)
           return location_of(*object, symbol);
@@ -184,7 +132,7 @@ class Joiner {
   /// them. Outlines have DWARF, where the joined object has none.
   void read_again(std::span<const std::byte> joined) {
     bool is_read = false;
-    for (auto& object : modules_->objects) {
+    for (auto& object : modules_.objects) {
       if (!object->is_bitcode())
         read(object->name, object->image);
       else if (!std::exchange(is_read, true))
@@ -251,10 +199,9 @@ class Joiner {
   }
 
   Context& context_;
-  std::optional<Context> modules_;
+  Context& modules_ = *context_.modules;
   std::unordered_set<std::string_view> needed_;
   lto::Request request_;
-  Outputs::Output *joined_bitcode_ = nullptr, *optimized_bitcode_ = nullptr;
   ObjectFile* object_of_all_ = nullptr;
 };
 
@@ -262,6 +209,7 @@ class Joiner {
 
 void join_bitcode(Context& context) {
   Joiner(context).run();
+  context.modules.reset();
 }
 
 }  // namespace bpflink

@@ -45,11 +45,6 @@ bool is_native(const Machine& machine) {
 #endif
 }
 
-/// False once KVM has not run a kernel: on a virtual machine, /dev/kvm may be there for others.
-std::atomic<bool> trusts_kvm = true;
-/// False once a qemu was built without its sandbox.
-std::atomic<bool> trusts_sandbox = true;
-
 /// A process that ends with this object, and with the thread that started it.
 class Process {
  public:
@@ -216,8 +211,8 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
                                             const std::function<Heard(const GuestEvent&)>& hear) {
   using Clock = std::chrono::steady_clock;
   const bool has_kvm =
-      trusts_kvm && is_native(guest.machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
-  const bool has_sandbox = trusts_sandbox;
+      guest.qemu.has_kvm && is_native(guest.machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
+  const bool has_sandbox = guest.qemu.has_sandbox;
   int ends[2], own_ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
   Descriptor from(ends[0]), to(ends[1]);
@@ -265,7 +260,7 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
   const std::string complaint = read_complaint(from_qemu.fd());
   const bool lacks_sandbox = has_sandbox && complaint.contains("sandbox");
   if (!reader.has_kernel() && (has_kvm || lacks_sandbox)) {
-    (lacks_sandbox ? trusts_sandbox : trusts_kvm) = false;
+    (lacks_sandbox ? guest.qemu.has_sandbox : guest.qemu.has_kvm) = false;
     return run_guest(guest, hear);
   }
   std::string why = said >= most   ? "says too much"

@@ -1,6 +1,7 @@
 // Runs a kernel under qemu.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -67,9 +68,16 @@ class EventReader {
   bool has_kernel_ = false, has_reason_ = false;
 };
 
+/// What a qemu is taken to have until a guest shows that it has not.
+struct Qemu {
+  std::atomic<bool> has_kvm = true;  ///< on a virtual machine, /dev/kvm may be there for others
+  std::atomic<bool> has_sandbox = true;
+};
+
 /// How to run a kernel.
 struct Guest {
   const Machine& machine;
+  Qemu& qemu;                                        ///< of all guests of a run
   int kernel = -1, initramfs = -1;                   ///< descriptors of an image and its files
   unsigned memory = 0, processors = 1, seconds = 0;  ///< MiB; seconds without an expected event
   size_t most_text = 0;                              ///< bytes of an event

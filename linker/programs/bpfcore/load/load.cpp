@@ -53,13 +53,14 @@ OwnedBytes contents_of(const CoreObject& object, std::span<const std::byte> file
 class KernelRun {
  public:
   KernelRun(const BpfcoreOptions& options, const CoreInputs& inputs, const BootedKernel& booted,
-            CoreReport& report, size_t kernel, Progress& progress)
+            CoreReport& report, size_t kernel, Qemu& qemu, Progress& progress)
       : options_(options),
         inputs_(inputs),
         booted_(booted),
         source_(inputs.kernels[kernel]),
         summary_(report.kernels[kernel]),
         guest_{.machine = *find_machine(summary_.identity.arch),
+               .qemu = qemu,
                .memory = options.memory,
                .processors = options.processors,
                .seconds = options.timeout + grace,
@@ -372,11 +373,12 @@ std::expected<void, Error> load_programs(const BpfcoreOptions& options, const Co
   Progress progress(programs * static_cast<size_t>(std::ranges::count_if(kernels, is_booted)),
                     "program", std::chrono::seconds(0));
   const StopOnSignal stop;
+  Qemu qemu;
   std::mutex mutex;
   auto run_one = [&](size_t i) -> std::expected<void, Error> {
     for (CoreResults& results : report.results[i]) results.loads.resize(results.statuses.size());
     std::expected<std::string, Error> why = "";
-    if (kernels[i]) why = KernelRun(options, inputs, *kernels[i], report, i, progress).run();
+    if (kernels[i]) why = KernelRun(options, inputs, *kernels[i], report, i, qemu, progress).run();
     std::lock_guard lock(mutex);
     for (size_t object = 0; object < inputs.objects.size(); ++object)
       judge_loads(inputs.objects[object], report.kernels[i], report.results[i][object]);
