@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes linker/facts/call_tables.cpp of what probe_programs printed on several kernels.
+"""Makes linker/facts/call_tables.inc of what probe_programs printed on several kernels.
 
 Usage: call_tables.py RELEASE=FILE...    in order of the releases, such as 5.10=bullseye.txt
 """
@@ -85,16 +85,7 @@ def main():
             rows[(kind, ANY, sleepable, "")] = row
     helpers = sorted({row[1] for row in rows.values()})
     columns = sorted({row[2] for row in rows.values()})
-    print("""// Which helpers and kfuncs programs may call: what booted kernels said.
-// Made by tests/core/calls.sh.
-#include "linker/facts/call_tables.hpp"
-
-namespace bpflink {
-
-namespace {
-
-// clang-format off
-""")
+    print("// What booted kernels said. Made by tests/core/calls.sh.")
     print("constexpr std::array<LinuxRelease, %d> releases = {{%s}};\n" % (
         len(releases), ", ".join("{%s}" % r.replace(".", ", ") for r in releases)))
     print("constexpr std::array<std::string_view, %d> helpers = {{" % len(helpers))
@@ -112,15 +103,7 @@ namespace {
         lines = textwrap.wrap(" ".join(of), 88, break_long_words=False, break_on_hyphens=False)
         text = "\n".join('     "%s"' % (line + " ") for line in lines)
         print('    {"%s",\n%s},' % (rules, text[:-2] + '"'))
-    print("""}};
-
-// clang-format on
-
-}  // namespace
-
-constinit const CallTables call_tables{releases, helpers, programs, kfuncs};
-
-}  // namespace bpflink""")
+    print("}};")
 
 
 main()

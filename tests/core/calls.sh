@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes linker/facts/call_tables.cpp: boots Debian's kernels in qemu and asks each which helpers and
+# Writes linker/facts/call_tables.inc: boots Debian's kernels in qemu and asks each which helpers and
 # kfuncs programs of each type may call. Takes some ten minutes; run it for a new kernel.
 #
 #   tests/core/calls.sh [SUITE...]    by default bullseye bookworm trixie sid experimental, the oldest
@@ -43,4 +43,4 @@ for suite; do
   release=$(sed -n 's/^kernel \([0-9]*\.[0-9]*\).*/\1/p' "$work/$suite.calls")
   arguments+=("$release=$work/$suite.calls")
 done
-tests/core/call_tables.py "${arguments[@]}" >linker/facts/call_tables.cpp
+tests/core/call_tables.py "${arguments[@]}" >linker/facts/call_tables.inc
