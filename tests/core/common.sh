@@ -4,6 +4,7 @@
 BPFCORE=$(realpath "${BPFCORE:?the program to test}")
 CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
+schema=$here/../../linker/programs/bpfcore/core.schema.json
 
 # kernel NAME [bare] <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that
 # variables and functions use, and unless it is bare the enums of linux/bpf.h.
@@ -48,9 +49,4 @@ fits() {
 # status FILE.json: "SECTION INDEX KIND STATUS VALUE" for each relocation
 status() {
   jq -r '.relocations[] | "\(.section) \(.index) \(.kind) \(.status) \(.value)"' "$1"
-}
-
-# validates FILE: by the schema, if the program for that is there
-validates() {
-  ! python3 -c 'import jsonschema' 2>/dev/null || python3 -m jsonschema -i "$1" "$here/../../linker/programs/bpfcore/core.schema.json"
 }

@@ -423,7 +423,7 @@ core 1 check guarded.o new.btf --table --json guarded.json
 marked 'if_set? if_not? alwaysX'
 says 'whether programs reach this: struct task_struct has no member'
 says '>>> give its --config'
-validates guarded.json
+validates guarded.json "$schema"
 fits 'if_setg if_notX alwaysX' guarded.o new.btf --config config
 echo CONFIG_RARE=y >set
 fits 'if_setX if_notg alwaysX' guarded.o new.btf --config set

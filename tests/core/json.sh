@@ -26,7 +26,7 @@ traces='typedef void *btf_trace_sys_enter, *btf_trace_sys_exit; void init(btf_tr
 kernel one <<<"struct task_struct { int pid; } task; $traces"
 kernel two <<<"struct task_struct { int pid, gone; } task; $traces"
 core 1 check a.o one.btf two.btf --json a.json --html a.html
-validates a.json || fail 'the schema'
+validates a.json "$schema" || fail 'the schema'
 [[ $(jq '.relocations | length' a.json) == $((2 * $(jq '[.relocations[] | select(.kernel == "one.btf")] | length' a.json))) ]] ||
   fail 'a relocation is not there for each kernel'
 [[ $(jq -r '.programs[] | "\(.kernel) \(.program) \(.status)"' a.json | sort | tr '\n' ';') == 'one.btf both guarded;one.btf fails fails;two.btf both resolves;two.btf fails resolves;' ]] ||
@@ -38,7 +38,7 @@ validates a.json || fail 'the schema'
 core 1 check a.o one.btf --html -
 [[ $(tail -n 1 core.out) == '</html>' ]] || fail 'the page on standard output has more'
 core 1 check a.o one.btf --json -
-validates core.out || fail 'the schema, on standard output'
+validates core.out "$schema" || fail 'the schema, on standard output'
 
 command -v chromium >/dev/null || skip 'chromium is not installed'
 for width in 1400 900 500; do

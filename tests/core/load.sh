@@ -83,7 +83,7 @@ other       V
 1 of 4 programs load on vmlinuz-6.1.0; 1 only because another that is loaded with it fails; 1 refused by libbpf 9.8, not by a kernel
 EOS
 diff want.out core.out || fail 'table'
-validates all.json || fail 'the schema'
+validates all.json "$schema" || fail 'the schema'
 [[ $(<all.html) == *'refused by the verifier: invalid bpf_context access'* ]] || fail 'the page'
 says 'error: refused by the verifier: invalid bpf_context access off=1000 size=4 in vmlinuz-6.1.0'
 says 'return *(int *)(ctx + 1000)'
@@ -350,7 +350,7 @@ says 'the guest has 2048 MiB of memory: give it more with --memory'
 says "give the kernel's configuration with --config"
 [[ $(jq -r '.kernels[0].libbpf, (.programs[].load | .without_btf // false)' all.json | xargs) == '9.8 false false true false' ]] ||
   fail "$(<all.json)"
-validates all.json
+validates all.json "$schema"
 printf 'CONFIG_%s=y\n' BPF_SYSCALL BLK_DEV_INITRD SERIAL_8250_CONSOLE >config
 core 2 load trace.o vmlinuz-6.1.0 --table --config config
 [[ $(<core.out) == *$'reads    L\n'* ]] || fail "$(<core.out)"
@@ -405,7 +405,7 @@ core 2 load objects vmlinuz-6.1.0 one.btf --table --json all.json
 grep -A 1 -Fx objects/broken.o core.out | has -F '  ?  cannot be read' || fail "$(<core.out)"
 says 'error: one.btf: load needs a vmlinuz of x86_64 or arm64'
 [[ $(jq -r '.unread[]' all.json) == objects/broken.o ]] || fail "$(<all.json)"
-validates all.json
+validates all.json "$schema"
 rm objects/broken.o
 core 0 load objects vmlinuz-6.1.0
 head -c 20000 vmlinux >truncated

@@ -43,6 +43,15 @@ has_commands() {
 # age: makes all files older than new ones will be
 age() { find "$tmp" -type f -exec touch -d '1 minute ago' {} +; }
 
+# of_roff: text as a user copies it
+of_roff() { sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(dq/\"/g; s/\\\\f[A-Z]//g; s/\\\\&//g; s/\\\\e/\\\\/g"; }
+
+# example PAGE N: prints the Nth example of a manual page
+example() {
+  mkdir -p "$tmp/used" && touch "$tmp/used/${1##*/}.$2"
+  awk -v n="$2" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open { found = 1; print } END { exit !found }' "$1" | of_roff
+}
+
 # read_snippets FILE...: writes each snippet to a file: text that is indented by four or more, or fenced
 read_snippets() {
   mkdir "$tmp/snippets"

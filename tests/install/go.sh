@@ -19,19 +19,14 @@ use_debian() {
   done
 }
 
-# example N: the Nth example of bpflink2go(1)
-example() {
-  awk -v n="$1" '/^\.EX/ { ++i; open = i == n; next } /^\.EE/ { open = 0 } open' \
-    "$PREFIX/share/man/man1/bpflink2go.1" | sed 's/\\-/-/g'
-}
-
+page=$PREFIX/share/man/man1/bpflink2go.1
 read_snippets "$repository/README.md"
 mkdir -p "$tmp/typed/bpf"
 cd "$tmp/typed/bpf"
 write_files
 cd ..
-example 1 >main.go
-commands=$(example 2 | sed "s|/usr/local/|$PREFIX/|")
+example "$page" 1 >main.go
+commands=$(example "$page" 2 | sed "s|/usr/local/|$PREFIX/|")
 eval "$(head -n 1 <<<"$commands")"
 use_debian
 bash -euc "$(tail -n +2 <<<"$commands")" >log 2>&1 || fail "$commands"$'\n'"$(<log)"
@@ -45,7 +40,7 @@ fi
 # README.md's commands are those of bpflink2go(1).
 for command in 'go mod edit -replace bpflink.example/bpflink2go=/usr/local/share/bpflink/go' 'go get '; do
   contains "$repository/README.md" "\`$command"
-  example 2 | has "^$command" || fail "bpflink2go(1): no $command"
+  example "$page" 2 | has "^$command" || fail "bpflink2go(1): no $command"
 done
 
 # ---- As bpf2go, in one module: a directory of Go files for each way

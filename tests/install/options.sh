@@ -39,11 +39,6 @@ for program in bpflink btfdedup bpfskel bpfcore; do
   same 'bash completion' "$help" "$(of_bash "$PREFIX/share/bash-completion/completions/$program" "$program")"
   same 'zsh completion' "$help" "$(of_zsh "$PREFIX/share/zsh/site-functions/_$program")"
   same 'fish completion' "$help" "$(of_fish "$PREFIX/share/fish/vendor_completions.d/$program.fish")"
-
-  if command -v man >/dev/null; then
-    man --warnings -l -Tutf8 "$PREFIX/share/man/man1/$program.1" 2>warnings >/dev/null
-    [[ ! -s warnings ]] || fail "$program(1): $(<warnings)"
-  fi
 done
 
 # ---- Every text names existing options only.

@@ -105,6 +105,27 @@ for d in map(json.loads, open("errors")):
     print(d["severity"], d["code"], *about, *places)'
 }
 
+# validates REPORT SCHEMA: the report has the fields that the schema asks for, and no others, if the program for that
+# is there
+validates() {
+  python3 -W ignore - "$@" <<'END'
+import json, sys
+try:
+    import jsonschema
+except ImportError:
+    sys.exit()
+report, schema = (json.load(open(name)) for name in sys.argv[1:])
+pieces = [schema]
+for rule in pieces:
+    pieces += [part for part in (rule.values() if isinstance(rule, dict) else rule) if isinstance(part, (dict, list))]
+shared = [schema["$defs"][one["$ref"][len("#/$defs/"):]] for rule in pieces if "allOf" in rule for one in rule["allOf"]]
+for rule in pieces:
+    if "properties" in rule and rule not in shared:
+        rule["unevaluatedProperties"] = False
+jsonschema.validate(report, schema)
+END
+}
+
 # ---- inspecting out.o, or the file named in $object
 
 symbols() { python3 "$bpfobj" symbols "${object:-out.o}"; } # NAME TYPE BIND VISIBILITY SECTION VALUE SIZE

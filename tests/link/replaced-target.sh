@@ -1,12 +1,19 @@
 #!/bin/bash
-# A good link replaces the target in one step and leaves no temporary file.
+# A good link replaces the target in one step and leaves no temporary file: another name of the old file
+# keeps the old contents, and the new file has its mode.
+BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'
-
-echo old >out.o
-exec 3<out.o
-(umask 022 && "$BPFLINK" a.o -o out.o)
-[[ $(cat <&3) == old ]] || fail 'the target was written in place'
-[[ $(stat -c %a out.o) == 644 ]] || fail "mode $(stat -c %a out.o)"
-expect $'a.bpf.c\na.o\nout.o' ls -A
+mkdir out
+for program in "$BPFLINK a.o -o" "$BTFDEDUP a.o -o"; do
+  echo old >out/one
+  ln -f out/one out/other
+  chmod 640 out/one
+  (umask 022 && $program out/one)
+  expect old cat out/other
+  expect 640 stat -c %a out/one
+done
+(umask 022 && "$BPFLINK" a.o -o out/new)
+expect 644 stat -c %a out/new
+expect $'new\none\nother' ls -A out
