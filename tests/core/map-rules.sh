@@ -15,29 +15,6 @@ SEC("xdp") int prog(struct xdp_md *ctx) { return (long)&map == 5; }
 EOS
 }
 
-map ring '__uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); __type(value, int);'
-core 1 check ring.o plain.btf
-says 'error: map map of type ringbuf has a value of 4 bytes: such maps have no values in plain.btf'
-map trie '__uint(type, BPF_MAP_TYPE_LPM_TRIE); __uint(max_entries, 1); __type(key, long); __type(value, int);'
-core 1 check trie.o plain.btf
-says '>>> __uint(map_flags, BPF_F_NO_PREALLOC);'
-core 1 check trie.o plain.btf --table
-[[ $(tail -n 1 core.out) == '0 of 1 program fits plain.btf'* ]] || fail "$(<core.out)"
-
-map empty '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __uint(key_size, 0); __type(value, int);'
-core 1 check empty.o plain.btf
-says 'error: map map of type hash has a key of 0 bytes: it must have 1 or more in plain.btf'
-map both '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG);'
-core 1 check both.o plain.btf
-says 'error: map map of type hash has BPF_F_RDONLY_PROG and BPF_F_WRONLY_PROG in plain.btf'
-map storage '__uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __uint(key_size, 4); __uint(value_size, 4);'
-core 1 check storage.o plain.btf
-says '>>> __type(key, int); __type(value, ...);'
-
-map bloom '__uint(type, BPF_MAP_TYPE_BLOOM_FILTER); __uint(max_entries, 1); __uint(value_size, 4); __uint(map_extra, 16);'
-core 1 check bloom.o plain.btf
-says 'error: map map of type bloom_filter has 16 hash functions in map_extra: it must have 0 to 15 in plain.btf'
-
 # Some came with a release.
 map device '__uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 1); __uint(key_size, 4); __uint(value_size, 8);'
 core 1 check device.o plain.btf --release 5.7.0
@@ -75,24 +52,6 @@ says 'error: there is no map type xskmap (17) in plain.btf'
 says '>>> CONFIG_XDP_SOCKETS is not set'
 says 'error: there is no program type lirc_mode2 (20) in plain.btf'
 says '>>> CONFIG_BPF_LIRC_MODE2 is not set'
-
-# What user space sets before the load
-for definition in 'BPF_MAP_TYPE_STACK_TRACE); __uint(key_size, 4);' \
-  'BPF_MAP_TYPE_HASH); __type(key, int); __type(value, int);'; do
-  map silent "__uint(type, $definition"
-  core 0 check silent.o plain.btf --release 6.12.0
-  says_not 'map map'
-done
-
-# What cilium/ebpf completes, and libbpf does not
-for type in PERF_EVENT_ARRAY PROG_ARRAY CGROUP_ARRAY ARRAY_OF_MAPS; do
-  map lacks "__uint(type, BPF_MAP_TYPE_$type); __uint(value_size, 4);"
-  fits 'prog?' lacks.o plain.btf --release 6.12.0
-  says "whether a loader takes map map, which has no key, which maps of type ${type,,} need and libbpf does not add"
-  says '>>> libbpf does not open it: __uint(key_size, sizeof(int));'
-  "$BPFLINK" lacks.o -o linked.o 2>core.log
-  says "warning: libbpf refuses map 'map', which has no key"
-done
 
 # The newest type
 map newest '__uint(type, 35); __uint(max_entries, 1); __uint(map_flags, BPF_F_NO_PREALLOC); __type(key, int); __type(value, int);'

@@ -49,3 +49,11 @@ compile odd <<<'static __noinline int mix(int x) { return x * 3; } SEC("socket")
 python3 "$bpfobj" set odd.o extern.o type:mix:vlen=2
 "$BPFLINK" --verify extern.o -o out.o
 contains 'func static int mix(int x);' declarations
+
+# A function without code has no record in func_info.
+compile empty <<'END'
+SEC("socket") int prog(void *ctx) { return 1; }
+asm(".section xdp, \"ax\"\n.globl empty\n.type empty, @function\nempty:\n.size empty, 0\n.text");
+END
+"$BPFLINK" -q empty.o -o out.o
+changes_nothing

@@ -94,9 +94,6 @@ silent callback.o
 # A library needs no license; programs do.
 compile prints <<<'int say(int code) { bpf_printk("%d", code); return 0; }'
 silent prints.o
-compile prints_too <<<'extern int say(int code); SEC("tc") int prog(struct __sk_buff *ctx) { return say(ctx->len); }'
-tells 'without a GPL license calls bpf_trace_printk' prints.o prints_too.o
-
 # ---- constants
 
 compile constant <<<'const volatile int rate = 1;

@@ -74,36 +74,6 @@ warns 'not-openable legacy.o' 'libbpf 1.0 and later refuse maps' good.o legacy.o
 compile empty -g0 </dev/null
 warns 'general empty.o' 'has nothing to link' good.o empty.o
 
-# Licenses; common.sh includes BPF_HELPERS before each source.
-compile print <<'END'
-SEC("socket") int prints(struct __sk_buff *ctx) {
-  static const char text[] = "x";
-  return bpf_trace_printk(text, sizeof text);
-}
-static __attribute__((noinline, used)) int unused(void) { return bpf_get_current_task() != 0; }
-END
-license='>>> char LICENSE[] SEC("license") = "GPL"; or --license GPL'
-"$BPFLINK" --license Proprietary print.o -o out.o 2>warnings
-[[ $(<warnings) == *": warning: a program without a GPL license calls bpf_trace_printk"$'\n'*"in print.bpf.c:3"*"$license" ]] ||
-  mistake "of a license: $(<warnings)"
-grep -q bpf_get_current_task warnings && mistake 'of a call that no program has'
-for gpl in GPL 'GPL v2' 'GPL and additional rights' 'Dual BSD/GPL' 'Dual MIT/GPL' 'Dual MPL/GPL'; do
-  "$BPFLINK" --license "$gpl" print.o -o out.o 2>warnings
-  [[ ! -s warnings ]] || mistake "of the license $gpl: $(<warnings)"
-done
-llvm-objcopy-19 --remove-section=license --strip-symbol=_license print.o free.o
-"$BPFLINK" free.o -o out.o 2>warnings
-grep -qF ': warning: a program without a GPL license calls bpf_trace_printk' warnings ||
-  mistake "of no license: $(<warnings)"
-"$BPFLINK" -r free.o -o out.o 2>warnings
-[[ ! -s warnings ]] || mistake "of a license that a later link may bring: $(<warnings)"
-for n in 1 2 3 4 5 6 7; do # the first in all, each call once
-  echo "SEC(\"socket\") int tasks$n(struct __sk_buff *ctx) { return bpf_get_current_task() + bpf_get_current_task(); }"
-done >many.c
-compile many <many.c
-"$BPFLINK" --license MIT many.o -o out.o 2>warnings
-grep -qxF '>>> and 11 more' warnings || mistake "of seven calls: $(<warnings)"
-
 # Options without an effect
 expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name' \
   "$BPFLINK" good.o -y nobody -o out.o
@@ -181,25 +151,6 @@ for name in bpf_sk_nothing scx_bpf_nothing; do
 done
 undefined '' 'void schedule(void);' '(schedule(), 0)' # whatever this machine's kernel has: it is no kfunc
 undefined '' 'int my_own_function_of_nobody(int);' 'my_own_function_of_nobody(1)'
-
-# A section that no loader knows, but is like one that they know. Other names are for programs whose
-# type user space sets.
-compile sections <<'END'
-char LICENSE[] SEC("license") = "GPL";
-SEC("xpd") int misspelled(void *ctx) { return 2; }
-SEC("tracepoints/sched/sched_switch") int plural(void *ctx) { return 0; }
-SEC("?kprob/do_exit") int optional(void *ctx) { return 0; }
-SEC("sk_skb1") int chosen(void *ctx) { return 0; }
-SEC("own_way") int own(void *ctx) { return 0; }
-END
-"$BPFLINK" sections.o -o out.o 2>errors || mistake 'misspelled sections do not link'
-grep -qF "sections.bpf.c:2:16: warning: loaders do not know the type of programs in section 'xpd'" errors || mistake "$(<errors)"
-for text in '>>> did you mean SEC("xdp")?' '>>> did you mean SEC("tracepoint/sched/sched_switch")?' \
-  '>>> did you mean SEC("kprobe/do_exit")?'; do
-  grep -qF -- "$text" errors || mistake "no $text: $(<errors)"
-done
-[[ $(grep -c 'loaders do not know the type' errors) == 3 ]] || mistake "warnings: $(<errors)"
-"$BPFLINK" -r sections.o -o out.o 2>errors && [[ ! -s errors ]] || mistake "with -r: $(<errors)"
 
 # Sections that cilium/ebpf takes, once an object
 compile continued <<'END'
