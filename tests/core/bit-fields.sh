@@ -4,7 +4,6 @@
 
 compile reads <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { unsigned in_execve; } __attribute__((preserve_access_index));
 struct task_struct___bits { unsigned in_execve : 1; } __attribute__((preserve_access_index));
 SEC("raw_tp") int loads(struct task_struct *task) { return task->in_execve; }

@@ -4,6 +4,8 @@
 BPFCORE=$(realpath "${BPFCORE:?the program to test}")
 CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
+license_header=$tmp/license.h # of all programs
+echo 'char LICENSE[] SEC("license") = "GPL";' >"$license_header"
 schema=$here/../../linker/programs/bpfcore/core.schema.json
 
 # kernel NAME [bare] <<SOURCE: writes NAME.btf, which stands for a kernel's types. It has the types that

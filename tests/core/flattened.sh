@@ -23,7 +23,6 @@ module distilled "add(STRUCT, 'remote', 32, 'own', 4, 0, 'flags', 2, 192); add(P
 
 compile program <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct task_struct { int pid; };
 struct list { struct list *next; };

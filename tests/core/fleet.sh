@@ -4,7 +4,6 @@
 
 compile trace <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int pid; } __attribute__((preserve_access_index));
 SEC("raw_tp") int reads(struct task_struct *task) { return task->pid; }
 EOS
@@ -65,12 +64,11 @@ core 0 minimize trace.o good.btf --release 6.1.0 --archive out.btfs
 # An id of the minimized BTF means another type to the kernel.
 compile ids <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int pid; } __attribute__((preserve_access_index));
 long id;
 SEC("raw_tp") int asks(void *ctx) { return (id = bpf_core_type_id_kernel(struct task_struct)) != 0; }
 EOS
 core 0 minimize ids.o good.btf -o ids
-says 'ids.bpf.c:5'
+says 'ids.bpf.c:4'
 says 'asks gets an id of the minimized BTF, which the kernel takes for one of its own (bpf_core_type_id_kernel)'
 says "load it with the kernel's own BTF"

@@ -6,7 +6,6 @@
 compile guards <<'EOS'
 #include <stdbool.h>
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int gone; } __attribute__((preserve_access_index));
 enum phase { PHASE_NEW };
 extern int LINUX_KERNEL_VERSION __kconfig;
@@ -76,7 +75,6 @@ says '--set'
 # A guard that old verifiers do not understand: before Linux 5.10 they do not compute exclusive or.
 compile flipped <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int gone; } __attribute__((preserve_access_index));
 long sum;
 SEC("raw_tp/a") int flipped(void *ctx) {

@@ -5,7 +5,6 @@
 
 compile a <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int pid; int gone; } __attribute__((preserve_access_index));
 extern int bpf_no_such_kfunc(void *) __ksym __weak;
 const volatile int wanted;

@@ -4,8 +4,6 @@
 . "$(dirname "$0")/common.sh"
 
 compile trace <<'EOS'
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 const volatile int limit = 5;
 SEC("raw_tp") int counts(void *ctx) { return limit; }
 SEC("raw_tp") int reads(char *ctx) {
@@ -197,16 +195,12 @@ R1 invalid mem access 'scalar':-
 END
 # Programs that do not load by default are none of --whole.
 compile by_request <<'EOS'
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 SEC("raw_tp") int always(void *ctx) { return 0; }
 SEC("?raw_tp") int by_request(void *ctx) { return 0; }
 EOS
 echo 'event opens 0; job 0 loads; event done' >say
 core 0 load by_request.o vmlinuz-6.1.0 --whole
 compile newer <<'EOS'
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 SEC("raw_tp") int calls(void *ctx) { return ((long (*)(void))9999)(); }
 EOS
 cat >say <<'END'
@@ -219,8 +213,6 @@ says 'warning: newer.o: calls loads on vmlinuz-6.1.0, which check does not expec
 
 # A guest does not create the struct_ops map of another program.
 compile ops <<'EOS'
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 struct absent_ops { int (*call)(void); };
 SEC("struct_ops") int call(void *ctx) { return 0; }
 SEC(".struct_ops") struct absent_ops absent = {.call = (void *)call};

@@ -7,36 +7,14 @@ kernel plain <<<'void init(void) {}'
 # map NAME DEFINITION: NAME.o has one map
 map() {
   compile "$1" <<EOS
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 struct { $2 } map SEC(".maps");
 SEC("xdp") int prog(struct xdp_md *ctx) { return (long)&map == 5; }
 EOS
 }
 
-# Some came with a release.
-map device '__uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 1); __uint(key_size, 4); __uint(value_size, 8);'
-core 1 check device.o plain.btf --release 5.7.0
-says 'error: map map of type devmap has a value of 8 bytes, which came with Linux 5.8 in plain.btf'
-core 0 check device.o plain.btf --release 5.8.0
-map grown '__uint(type, BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE); __type(key, struct bpf_cgroup_storage_key); __uint(value_size, 8192);'
-core 1 check grown.o plain.btf --release 5.10.0
-says 'error: map map of type percpu_cgroup_storage has a value of 8192 bytes, which came with Linux 5.15 in plain.btf'
-core 0 check grown.o plain.btf --release 5.15.0
-map long '__uint(type, BPF_MAP_TYPE_LRU_HASH); __uint(max_entries, 1); __uint(key_size, 513); __type(value, int);'
-core 1 check long.o plain.btf --release 5.10.0
-says 'error: map map of type lru_hash has a key of 513 bytes, which came with Linux 5.11 in plain.btf'
-core 0 check long.o plain.btf --release 5.11.0
 map token '__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, 1 << 16);'
 fits 'prog?' token.o plain.btf --release 6.12.0
 says 'whether a loader takes map map, which has BPF_F_TOKEN_FD, which loaders set for a token'
-map mapped '__uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, int); __uint(map_flags, BPF_F_MMAPABLE);'
-core 1 check mapped.o plain.btf --release 5.4.0
-says 'error: map map of type array has BPF_F_MMAPABLE, which came with Linux 5.5 in plain.btf'
-core 0 check mapped.o plain.btf --release 5.5.0
-says_not BPF_F_MMAPABLE
-
 # A kernel's enums list what it is built without.
 map sockets '__uint(type, BPF_MAP_TYPE_XSKMAP); __uint(max_entries, 1); __uint(key_size, 4); __uint(value_size, 4);'
 compile infrared <<<'SEC("lirc_mode2") int prog(unsigned int *sample) { return 0; }'
@@ -61,8 +39,7 @@ says 'error: there is no map type rhash (35) in plain.btf'
 # What programs may do with a map depends on their type: Linux 5.10, 6.1, 6.12, 7.2 and 7.3 gave the verdicts.
 uses() { # NAME RELEASE=MARK... <DEFINITION: two programs, of which the second may refer to the map
   local name=$1 release
-  { printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nchar LICENSE[] SEC("license") = "GPL";\n'
-    cat
+  { cat
     printf 'SEC("%s") int first(void *ctx) { return (long)&map == 5; }\nSEC("%s") int second(void *ctx) { return (long)&map == 6; }\n' \
       "$2" "$3"; } | compile "$name"
   for release in "${@:4}"; do fits "first${release#*=} second+" "$name.o" plain.btf --release "${release%=*}.0"; done

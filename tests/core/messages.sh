@@ -4,7 +4,6 @@
 
 compile trace -fno-ident <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct task_struct { long state; int start_time; };
 enum phase { PHASE_RUNNING, PHASE_STOPPED };
@@ -47,29 +46,29 @@ cat >manifest.json <<'EOS'
 EOS
 core 1 check trace.o 5.10/vmlinux.btf 5.14/vmlinux.btf --manifest manifest.json --table
 diff - core.log <<'EOS' || fail 'messages'
-trace.bpf.c:11:10: error: struct task_struct has no member 'state' in 1 of 2 kernels
-   11 |   sum += BPF_CORE_READ(task, state);
+trace.bpf.c:10:10: error: struct task_struct has no member 'state' in 1 of 2 kernels
+   10 |   sum += BPF_CORE_READ(task, state);
       |          ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program enter
 >>> the kernel has: unsigned int __state
 >>> guard it with bpf_core_field_exists(struct task_struct, state), or read a flavor: struct task_struct___5_14 { unsigned int __state; }
-trace.bpf.c:16:10: warning: struct task_struct has no member 'start_time' in 1 of 2 kernels
-   16 |   sum += BPF_CORE_READ(task, start_time);
+trace.bpf.c:15:10: warning: struct task_struct has no member 'start_time' in 1 of 2 kernels
+   15 |   sum += BPF_CORE_READ(task, start_time);
       |          ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program maybe
 >>> the kernel has: int start_time in 'times'
 >>> guard it with bpf_core_field_exists(struct task_struct, start_time)
-trace.bpf.c:21:7: error: enum phase has no enumerator 'PHASE_STOPPED' in 1 of 2 kernels
-   21 |   sum += bpf_core_enum_value(enum phase, PHASE_STOPPED);
+trace.bpf.c:20:7: error: enum phase has no enumerator 'PHASE_STOPPED' in 1 of 2 kernels
+   20 |   sum += bpf_core_enum_value(enum phase, PHASE_STOPPED);
       |       ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program others
 >>> the kernel has: PHASE_STOPPED_NOW
 >>> guard it with bpf_core_enum_value_exists(enum phase, PHASE_STOPPED)
-trace.bpf.c:22:10: error: struct gone does not exist in 1 of 2 kernels
-   22 |   sum += BPF_CORE_READ(gone, x);
+trace.bpf.c:21:10: error: struct gone does not exist in 1 of 2 kernels
+   21 |   sum += BPF_CORE_READ(gone, x);
       |          ^
 >>> fails on 5.14 (1): 5.14.0-70.el9
 >>> needed by program others
@@ -162,7 +161,6 @@ done
 # An array of another size: newer loaders change the load, older ones refuse it.
 compile array -mcpu=v3 <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct pair { unsigned int numbers[2]; } __attribute__((preserve_access_index));
 unsigned sum;
 SEC("fentry/init") int enter(void *ctx) {

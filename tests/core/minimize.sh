@@ -5,13 +5,11 @@
 
 compile a <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct task_struct { int pid; } __attribute__((preserve_access_index));
 SEC("raw_tp/sys_enter") int read_pid(void *ctx) { return BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), pid); }
 EOS
 compile b <<'EOS'
 #include <bpf/bpf_core_read.h>
-char LICENSE[] SEC("license") = "GPL";
 struct file { int f_flags; } __attribute__((preserve_access_index));
 SEC("raw_tp/sys_enter") int read_flags(struct file *ctx) { return BPF_CORE_READ(ctx, f_flags) + bpf_core_type_id_kernel(struct file); }
 EOS
@@ -102,6 +100,6 @@ head -c 100 mine.btfs >cut.btfs
 ./find cut.btfs a.o >/dev/null && fail 'read an archive that is cut off'
 
 # For programs without relocations, the empty result is still valid BTF.
-compile none <<<'SEC("xdp") int none(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
+compile none <<<'SEC("xdp") int none(void *ctx) { return 2; }'
 core 0 minimize none.o 6.1.0.btf -o none
 [[ $(ls none) == $'6.1.0.btf\nindex.json' ]] || fail "files: $(ls none)"

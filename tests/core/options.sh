@@ -85,7 +85,7 @@ refuses "--jobs is not for check $seen" check a.o --jobs 2
 refuses "--set a: is not NAME=VALUE $seen" check a.o --set a
 refuses "--set a=b: the value is not a 64-bit number $seen" check a.o --set a=b
 
-compile a <<<'SEC("xdp") int a(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
+compile a <<<'SEC("xdp") int a(void *ctx) { return 2; }'
 kernel k <<<'int a;'
 refuses 'no program among the files: an object has one in a section other than .text' check k.btf
 refuses 'no kernel among the files: give an image or BTF' check a.o

@@ -39,7 +39,6 @@ compile both <<'EOS'
 extern int some_kfunc(int x) __ksym __weak;
 SEC("raw_tp") int calls(void *ctx) { return some_kfunc(1); }
 SEC("socket") int fits(void *ctx) { return 1; }
-char LICENSE[] SEC("license") = "GPL";
 EOS
 kernel minimized bare <<<'enum bpf_prog_type { BPF_PROG_TYPE_SOCKET_FILTER = 1, BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } types; struct task_struct { int pid; } task;'
 kernel whole <<<'int some_kfunc(int x) { return x; }'
@@ -60,7 +59,6 @@ SEC("struct_ops") int run(unsigned long long *args) { return some_kfunc(1); }
 SEC("struct_ops") int halt(unsigned long long *args) { return 0; }
 SEC("socket") int apart(void *ctx) { return 1; }
 SEC(".struct_ops") struct my_ops ops = {.run = (void *)run, .halt = (void *)halt};
-char LICENSE[] SEC("license") = "GPL";
 EOS
 kernel ops <<'EOS'
 struct my_ops { int (*run)(int value); int (*halt)(int value); };

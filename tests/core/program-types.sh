@@ -3,9 +3,6 @@
 . "$(dirname "$0")/common.sh"
 
 compile calls <<'EOS'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 SEC("cgroup/bind4") int binds(struct bpf_sock_addr *ctx) { int on = 1; return bpf_setsockopt(ctx, 1, 2, &on, 4) == 0; }
 SEC("cgroup/connect4") int connects(struct bpf_sock_addr *ctx) { int on = 1; return bpf_setsockopt(ctx, 1, 2, &on, 4) == 0; }
 SEC("raw_tp") int redirects(void *ctx) { return bpf_redirect(1, 0); }
@@ -35,7 +32,6 @@ core 0 check calls.o plain.btf --table
 
 # A kfunc may be for other programs.
 compile kfuncs <<'EOS'
-char LICENSE[] SEC("license") = "GPL";
 extern int bpf_xdp_pull_data(void *ctx, unsigned length) __ksym;
 extern int own_kfunc(void *ctx) __ksym;
 SEC("xdp") int right(void *ctx) { return bpf_xdp_pull_data(ctx, 1); }
@@ -56,7 +52,6 @@ says 'error: there are no calls of kernel functions, which came with Linux 5.13 
 
 # Each release has its own answers.
 compile late <<'EOS'
-char LICENSE[] SEC("license") = "GPL";
 extern int bpf_icmp_send(void *ctx) __ksym;
 SEC("cgroup_skb/egress") int sends(void *ctx) { return bpf_icmp_send(ctx); }
 SEC("raw_tp") int traces(void *ctx) { return bpf_icmp_send(ctx); }
@@ -74,7 +69,6 @@ says '>>> its BTF is wrong: an old pahole wrote an implicit argument into it'
 
 # What may sleep is called by programs that may, or put off to where it may.
 compile sleeps <<'EOS'
-char LICENSE[] SEC("license") = "GPL";
 extern int bpf_copy_from_user_str(void *to, unsigned size, const void *from, unsigned long flags) __ksym;
 char text[8];
 SEC("perf_event") int samples(void *ctx) { return bpf_copy_from_user_str(text, 8, 0, 0); }
@@ -90,7 +84,6 @@ grep -qE '^probes +\+$' core.out || fail "$(<core.out)"
 
 # Some may be called by all since a release.
 compile arena <<'EOS'
-char LICENSE[] SEC("license") = "GPL";
 extern void bpf_arena_free_pages(void *map, void *pages, unsigned count) __ksym;
 SEC("perf_event") int samples(void *ctx) { bpf_arena_free_pages(0, 0, 1); return 0; }
 EOS
@@ -103,34 +96,8 @@ grep -qE '^samples +\?$' core.out || fail "$(<core.out)"
 core 0 check arena.o arena.btf --release 7.2.0 --table
 grep -qE '^samples +\+$' core.out || fail "$(<core.out)"
 
-# Instructions of the oldest and the newest releases. Old verifiers look at all instructions first: a
-# dead one counts, too.
-compile insns <<'EOS'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
-const volatile int enabled;
-int count;
-SEC("raw_tp") int fetches(void *ctx) { return enabled ? __sync_fetch_and_add(&count, 1) : 0; }
-SEC("raw_tp") int compares(int *ctx) { return ctx[0] < ctx[1] ? 7 : 9; }
-SEC("raw_tp") __attribute__((naked)) int passes(void *ctx) {
-  asm volatile(".byte 0x7b, 0x1b, 0xf8, 0xff, 0, 0, 0, 0; r0 = 0; exit"); // *(u64 *)(r11 - 8) = r1
-}
-EOS
-core 1 check insns.o plain.btf --release 5.10.0
-says 'error: there are no atomic operations other than addition, which came with Linux 5.12'
-says '>>> compile with -mcpu=v2'
-says '>>> needed by program fetches'
-says 'error: there are no arguments on the stack, which came with Linux 7.2'
-says '>>> pass at most five'
-core 1 check insns.o plain.btf --release 5.0.0
-says 'error: there are no jumps of 32 bits, which came with Linux 5.1'
-
 # The verifier looks for a trusted argument's struct by name.
 compile trusted <<'EOS'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
 struct here { int pid; };
 struct gone { int pid; };
 struct twice { int pid; };
@@ -146,7 +113,7 @@ kernel once <<<'struct here { int pid; } here; struct twice { int pid; } twice; 
 kernel again <<<'struct twice { long pid; } twice;'
 "$BTFDEDUP" once.btf again.btf -o both.btf
 core 1 check trusted.o both.btf --release 6.12.0 --table
-says 'trusted.bpf.c:9:'
+says 'trusted.bpf.c:6:'
 says 'error: there is no struct gone, which an argument points to in both.btf'
 says '>>> needed by program lacks'
 says 'error: there are 2 structs twice, one of which an argument points to in both.btf'
@@ -162,31 +129,82 @@ says "the tag 'arg:trusted' of an argument"
 core 1 check kfuncs.o bare.btf
 says 'whether programs may call own_kfunc'
 
-# From Linux 5.6 on a global function is verified on its own, with pointers from 5.12 on.
-compile pointers <<'EOS'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-char LICENSE[] SEC("license") = "GPL";
-struct pair { int a, b; };
-#define noinline __attribute__((noinline))
-noinline int sum(int start, struct pair *pair) { return pair ? start + pair->a : 0; }
-noinline int length(struct xdp_md *ctx) { return ctx->data_end - ctx->data; }
-noinline int tagged(void *ctx __attribute__((btf_decl_tag("arg:ctx")))) { return ctx != 0; }
-noinline __attribute__((visibility("hidden"))) int hidden(int *number) { return number ? *number : 0; }
-static noinline int local(int *number) { return number ? *number : 0; }
-SEC("xdp") int sums(struct xdp_md *ctx) { struct pair pair = {1, 2}; return sum(1, &pair); }
-SEC("xdp") int measures(struct xdp_md *ctx) { return length(ctx) + tagged(ctx); }
-SEC("xdp") int hides(struct xdp_md *ctx) { int number = 1; return hidden(&number) + local(&number); }
+# Spin locks, also in code that a program only contains
+compile lock <<'EOS'
+struct value { struct bpf_spin_lock lock; int number; };
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, struct value); } map SEC(".maps");
+static __attribute__((noinline)) int count(void) { int key = 0; struct value *v = bpf_map_lookup_elem(&map, &key); return v ? v->number++ : 0; }
+SEC("kprobe/do_exit") int probes(void *ctx) { return count(); }
+SEC("perf_event") int idles(void *ctx) { return 0; }
+SEC("tc") int classifies(void *ctx) { return count(); }
 EOS
-core 1 check pointers.o plain.btf --release 5.10.0 --table
-says 'pointers.bpf.c:6:'
+fits 'probesX idles+ classifies+' lock.o plain.btf --release 7.2.0
+says 'error: no kernel takes maps with a bpf_spin_lock in kprobe programs in plain.btf'
+
+# Pointers to a program's context as arguments of global functions
+compile contexts <<'EOS'
+struct bpf_user_pt_regs_t { long reg; };
+struct user_pt_regs { long regs[31]; };
+typedef struct user_pt_regs user_regs;
+struct pair { int a, b; };
+long sum;
+__attribute__((noinline)) int of_kprobe(struct bpf_user_pt_regs_t *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
+__attribute__((noinline)) int of_uprobe(user_regs *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
+__attribute__((noinline)) int of_socket(const struct bpf_sock *ctx) { return sum += ctx->family; }
+__attribute__((noinline)) int of_pair(struct pair *pair) { return sum += pair->a; }
+SEC("kprobe/do_exit") int probes(struct bpf_user_pt_regs_t *ctx) { return of_kprobe(ctx); }
+SEC("uprobe") int enters(struct user_pt_regs *ctx) { return of_uprobe(ctx); }
+SEC("cgroup/sock_create") int creates(struct bpf_sock *ctx) { return of_socket(ctx) & 1; }
+SEC("xdp") int pairs(void *ctx) { struct pair pair = {1, 2}; return of_pair(&pair) & 1; }
+EOS
+fits 'probes+ enters+ creates+ pairsX' contexts.o plain.btf --release 5.10.0
 says 'error: pointers as arguments of global functions came with Linux 5.12 in plain.btf'
-says '>>> needed by program sums'
-says '>>> make sum static, or __hidden if other files call it'
-[[ $(tail -n 1 core.out) == '2 of 3 programs fit plain.btf' ]] || fail "$(<core.out)"
-for release in 5.4.0 5.12.0; do
-  core 0 check pointers.o plain.btf --release $release
-  says_not pointers
-done
-core 0 check pointers.o bare.btf
-says 'pointers as arguments of global functions'
+says_not of_socket
+
+# A helper that the kernel lacks is an error only if reachable code calls it.
+compile helper <<'EOS'
+#include <bpf/bpf_core_read.h>
+enum bpf_func_id___mine { BPF_FUNC_get_func_ip___mine = 173 };
+long sum;
+SEC("raw_tp") int asks(void *ctx) {
+  if (bpf_core_enum_value_exists(enum bpf_func_id___mine, BPF_FUNC_get_func_ip___mine)) sum = bpf_get_func_ip(ctx);
+  return 0;
+}
+SEC("raw_tp") int does_not_ask(void *ctx) { return bpf_get_func_ip(ctx); }
+EOS
+kernel old bare <<<'enum bpf_prog_type { BPF_PROG_TYPE_RAW_TRACEPOINT = 17 } types;
+enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem, __BPF_FUNC_MAX_ID } ids; void f(void) {}'
+core 1 check helper.o old.btf --release 5.10.0
+says 'helper.bpf.c:8:52: error: there is no helper bpf_get_func_ip (id 173) in old.btf'
+says '>>> needed by program does_not_ask'
+says_not 'needed by program asks'
+
+# The place is that of a call which the program reaches, in a function of its own or a shared one. Whether
+# it does may depend on the version; what it does with any version fails without one as well.
+compile calls -mcpu=v2 <<'EOS'
+extern int LINUX_KERNEL_VERSION __kconfig;
+static __noinline long visits(void *ctx, int is_new) {
+  if (is_new) return bpf_get_func_ip(ctx);
+  return bpf_get_attach_cookie(ctx);
+}
+SEC("raw_tp") int old_way(void *ctx) { return visits(ctx, 0); }
+SEC("raw_tp") int newer(void *ctx) { return LINUX_KERNEL_VERSION < 0x050f00 ? 0 : visits(ctx, 1); }
+SEC("raw_tp") int either(void *ctx) {
+  if (LINUX_KERNEL_VERSION < 0x050f00)
+    return bpf_get_func_arg_cnt(ctx);
+  asm volatile("");
+  return bpf_get_func_arg_cnt(ctx) + 1;
+}
+SEC("raw_tp") int between(void *ctx) {
+  return LINUX_KERNEL_VERSION < 0x050f00 || LINUX_KERNEL_VERSION > 0x060100 ? 0 : bpf_get_func_arg_cnt(ctx);
+}
+EOS
+fits 'old_wayX newer? eitherX between?' calls.o old.btf
+says 'calls.bpf.c:4:10: error: there is no helper bpf_get_attach_cookie (id 174) in old.btf'
+says 'calls.bpf.c:10:12: error: there is no helper bpf_get_func_arg_cnt (id 185) in old.btf'
+says 'not known of old.btf: LINUX_KERNEL_VERSION'
+says 'whether programs reach this: there is no helper bpf_get_func_ip (id 173)'
+says '>>> needed by program newer, between'
+says '>>> give its --release'
+fits 'old_wayX newerX eitherX betweenX' calls.o old.btf --release 5.15.0
+fits 'old_wayX newerX eitherX between+' calls.o old.btf --release 6.6.0

@@ -7,7 +7,6 @@
 compile program <<'EOS'
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-char LICENSE[] SEC("license") = "GPL";
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct list_head { struct list_head *next; };
 struct task_struct___mine { int pid; int tgid; char comm[16]; struct list_head tasks; struct task_struct___mine *group_leader; long no_such_member; };

@@ -7,7 +7,6 @@ BPFSKEL=$(realpath "${BPFSKEL:?the program to test}")
 
 kernel plain <<<'void bpf_rcu_read_lock(void) {} int bpf_lsm_file_open(void) { return 0; }'
 cat >common.h <<'END'
-char LICENSE[] SEC("license") = "GPL";
 #define noinline __attribute__((noinline))
 const volatile int off;
 END
@@ -26,7 +25,7 @@ told() {
 # aside, and its programs get these marks; old kernels give the marks OLD
 rule() {
   local release
-  compile "$1" -include "${head:-common.h}"
+  compile "$1" -include common.h
   "$BPFLINK" "$1.o" -o linked.o 2>log || fail "$1 does not link: $(<log)"
   [[ $(sed -E '/^ +([0-9]+ )?\| |^>>>     (defined|declared) in /d' log) == "$3" ]] || fail "$1: $(<log)"
   "$BPFLINK" -r "$1.o" -o part.o 2>part.log && [[ ! -s part.log ]] || fail "-r $1: $(<part.log)"
@@ -390,8 +389,7 @@ says '>>> libbpf does not open an object that has one'
 
 # ---- licenses
 
-echo '#define noinline __attribute__((noinline))' >unlicensed.h
-head=unlicensed.h rule license 'plain+ printsX locksX opensX' 'license.bpf.c:6:26: warning: a lsm program has no GPL license
+license_header= rule license 'plain+ printsX locksX opensX' 'license.bpf.c:6:26: warning: a lsm program has no GPL license
 >>> char LICENSE[] SEC("license") = "GPL"; or --license GPL
 license.bpf.c:4:62: warning: a program without a GPL license calls bpf_trace_printk (the first of 2)
 >>> in license.bpf.c:4

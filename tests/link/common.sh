@@ -24,13 +24,13 @@ all_differ() {
 # ---- making objects
 
 # compile NAME [FLAG...] <<SOURCE: writes standard input to NAME.bpf.c and compiles it to NAME.o.
-# Every program gets the libbpf headers without #include.
+# Every program gets the libbpf headers without #include, and the file $license_header.
 compile() {
   local name=$1
   shift
   cat >"$name.bpf.c"
   "$CC" -g -O2 --target=bpf -mcpu=v3 -Wall -Wno-unused -I"/usr/include/$(uname -m)-linux-gnu" \
-    -include linux/bpf.h -include bpf/bpf_helpers.h "$@" -c "$name.bpf.c" -o "$name.o"
+    -include linux/bpf.h -include bpf/bpf_helpers.h ${license_header:+-include "$license_header"} "$@" -c "$name.bpf.c" -o "$name.o"
 }
 
 # bitcode NAME [FLAG...] <<SOURCE: as compile, to NAME.bc

@@ -1,8 +1,7 @@
 #!/bin/bash
-# What verifiers of some releases refuse of whole programs: targets, maps with locks, calls, arguments.
+# What programs may attach to: functions, hooks and iterators that the kernel has, and takes programs for.
 . "$(dirname "$0")/common.sh"
 
-header='char LICENSE[] SEC("license") = "GPL";'
 kernel plain <<'EOS'
 void __rcu_read_lock(void) {}
 void migrate_disable(void) {}
@@ -13,8 +12,7 @@ int bpf_lsm_file_open(void) { return 0; }
 EOS
 
 # Functions that the kernel has and denies
-compile targets <<EOS
-$header
+compile targets <<'EOS'
 SEC("fentry/__rcu_read_lock") int locks(void *ctx) { return 0; }
 SEC("fexit/migrate_disable") int migrates(void *ctx) { return 0; }
 SEC("fexit/do_exit") int exits(void *ctx) { return 0; }
@@ -31,8 +29,7 @@ core 1 check targets.o plain.btf
 says 'whether programs attach to function __rcu_read_lock'
 
 # Stable versions took over some of the lists.
-compile stable <<EOS
-$header
+compile stable <<'EOS'
 SEC("fexit/do_exit") int exits(void *ctx) { return 0; }
 SEC("fentry/___migrate_enable") int migrates(void *ctx) { return 0; }
 SEC("lsm/xfrm_decode_session") int decodes(void *ctx) { return 0; }
@@ -54,8 +51,7 @@ fits 'exits+ migrates+ decodes+ sleeps? neverX' stable.o stable.btf --release 6.
 fits 'exits+ migrates+ decodes+ sleepsX neverX' stable.o stable.btf --release 6.1.0
 
 # Functions that the kernel has, and that are no targets for what their types show
-compile types <<EOS
-$header
+compile types <<'EOS'
 SEC("fentry/gives_struct") int result(void *ctx) { return 0; }
 SEC("fexit/prints") int variable(void *ctx) { return 0; }
 SEC("fmod_ret/takes_many") int many(void *ctx) { return 0; }
@@ -101,8 +97,7 @@ says 'error: LSM hook init is not one that the kernel calls in types.btf'
 fits 'resultX variableX manyX largeX smallX all+ iterates+ informsX opens+ startsX' types.o types.btf --release 5.10.0
 
 # Results that programs change, and functions in which they sleep: where the kernel injects errors
-compile injects <<EOS
-$header
+compile injects <<'EOS'
 SEC("fmod_ret/__x64_sys_getpgid") int changes(void *ctx) { return 0; }
 SEC("fentry.s/__x64_sys_getpgid") int sleeps(void *ctx) { return 0; }
 SEC("fmod_ret/security_file_open") int denies(void *ctx) { return 0; }
@@ -124,29 +119,72 @@ fits 'changes? sleeps? denies+ waits?' injects.o injects.btf --release 6.6.0
 says '>>> give its --config'
 fits 'changes+ sleeps+ denies+ waits?' injects.o injects.btf --release 7.2.0 --config plain
 
-# Spin locks, also in code that a program only contains
-compile lock <<EOS
-$header
-struct value { struct bpf_spin_lock lock; int number; };
-struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, int); __type(value, struct value); } map SEC(".maps");
-static __attribute__((noinline)) int count(void) { int key = 0; struct value *v = bpf_map_lookup_elem(&map, &key); return v ? v->number++ : 0; }
-SEC("kprobe/do_exit") int probes(void *ctx) { return count(); }
-SEC("perf_event") int idles(void *ctx) { return 0; }
-SEC("tc") int classifies(void *ctx) { return count(); }
+# A function that BTF lists, but that has no code of its own, as symbols tell.
+compile traces <<'EOS'
+SEC("fentry/whole") int on_whole(void *ctx) { return 0; }
+SEC("fentry/renamed") int on_renamed(void *ctx) { return 0; }
+SEC("fentry/split") int on_split(void *ctx) { return 0; }
+SEC("fexit/unlisted") int on_unlisted(void *ctx) { return 0; }
 EOS
-fits 'probesX idles+ classifies+' lock.o plain.btf --release 7.2.0
-says 'error: no kernel takes maps with a bpf_spin_lock in kprobe programs in plain.btf'
+kernel listed <<<'int whole(int a) { return a; } int renamed(int a) { return a; } int split(int a) { return a; }'
+cat >image.s <<'END_OF_CODE'
+	.irp name, whole, renamed.llvm.12, split.isra.0, split.cold, unlisted.constprop.0
+	.type \name, @function
+\name: nop
+	.endr
+END_OF_CODE
+gcc -c image.s -o image.o
+llvm-objcopy-19 --add-section .BTF=listed.btf image.o vmlinux
+core 1 check traces.o vmlinux --table
+says 'error: function split has no code of its own in vmlinux'
+says '>>> the kernel has: split.cold, split.isra.0'
+says '>>> the compiler inlined or split it: attach to a function that calls it'
+says 'error: there is no function unlisted in vmlinux'
+says '>>> the kernel has: unlisted.constprop.0'
+[[ $(tail -n 1 core.out) == '2 of 4 programs fit vmlinux' ]] || fail "$(<core.out)"
+llvm-objcopy-19 --strip-all image.o stripped
+llvm-objcopy-19 --add-section .BTF=listed.btf stripped vmlinux-stripped
+core 1 check traces.o vmlinux-stripped --table
+[[ $(tail -n 1 core.out) == '3 of 4 programs fit vmlinux-stripped' ]] || fail "$(<core.out)"
+
+# sk_reuseport had no attach type before 5.14; what libbpf sets for its USDT code is as on the kernel.
+compile old_ways <<'EOS'
+#include <stdbool.h>
+extern bool LINUX_HAS_BPF_COOKIE __kconfig;
+SEC("sk_reuseport") int reuse(void *ctx) { return 1; }
+SEC("kprobe/f") int usdt(void *ctx) { return LINUX_HAS_BPF_COOKIE ? bpf_get_attach_cookie(ctx) : 0; }
+EOS
+kernel older bare <<'EOS'
+enum bpf_prog_type { BPF_PROG_TYPE_UNSPEC, BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_SK_REUSEPORT = 21 } types;
+enum bpf_attach_type { BPF_CGROUP_INET_INGRESS } attach_types;
+enum bpf_func_id { BPF_FUNC_unspec, BPF_FUNC_map_lookup_elem } ids;
+void init(void) {}
+EOS
+core 0 check old_ways.o older.btf --release 5.10.0
+[[ ! -s core.log ]] || fail "$(<core.log)"
+
+# Programs that load only on request are checked, and only warn. Loaders pass over their relocations: one
+# that no instruction can hold stops no other program.
+compile optional <<'EOS'
+#include <bpf/bpf_core_read.h>
+struct task_struct { int pid; } __attribute__((preserve_access_index));
+SEC("?fentry/no_such_function") int waits(void *ctx) { return 0; }
+SEC("?raw_tp") int reads(struct task_struct *task) { return task->pid; }
+SEC("raw_tp") int fits(void *ctx) { return 0; }
+EOS
+kernel wide <<<'struct task_struct { char before[40000]; int pid; } task; void init(void) {}'
+core 0 check optional.o wide.btf --table
+says 'warning: there is no function no_such_function in wide.btf'
+marked 'waitsX readsX fits+'
 
 # Helpers and kfuncs that depend on what the program attaches to
-compile storage <<EOS
-$header
+compile storage <<'EOS'
 struct { __uint(type, BPF_MAP_TYPE_SK_STORAGE); __uint(map_flags, BPF_F_NO_PREALLOC); __type(key, int); __type(value, int); } map SEC(".maps");
 SEC("fentry/bpf_sk_storage_get") int again(unsigned long long *ctx) { return bpf_sk_storage_get(&map, (void *)ctx[1], 0, 0) != 0; }
 SEC("fentry/do_exit") int other(unsigned long long *ctx) { return bpf_sk_storage_get(&map, (void *)ctx[1], 0, 0) != 0; }
 EOS
 fits 'againX other+' storage.o plain.btf --release 7.2.0
-compile tasks <<EOS
-$header
+compile tasks <<'EOS'
 extern int bpf_iter_css_task_new(void *it, void *css, unsigned flags) __ksym;
 SEC("fentry/do_exit") int enters(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
 SEC("fentry.s/__x64_sys_getpgid") int sleeps(void *ctx) { return bpf_iter_css_task_new(ctx, ctx, 1); }
@@ -160,99 +198,3 @@ int bpf_lsm_file_open(void) { return 0; }
 EOS
 fits 'entersX sleeps+ opens+' tasks.o tasks.btf --release 7.2.0 --config injects
 says '>>> it may sleep: call it in a sleepable program'
-
-# Members of struct_ops
-compile ops <<EOS
-$header
-struct tcp_congestion_ops { void (*release)(void *); void (*init)(void *); unsigned long (*get_info)(void *); char name[16]; };
-SEC("struct_ops") void ends(unsigned long long *ctx) { int on = 1; bpf_setsockopt((void *)ctx[0], 6, 1, &on, 4); }
-SEC("struct_ops") void begins(unsigned long long *ctx) { int on = 1; bpf_setsockopt((void *)ctx[0], 6, 1, &on, 4); }
-SEC(".struct_ops") struct tcp_congestion_ops cc = {.release = (void *)ends, .init = (void *)begins, .name = "x"};
-EOS
-kernel ops <<'EOS'
-struct tcp_congestion_ops { void (*release)(void *); void (*init)(void *); unsigned long (*get_info)(void *); char name[16]; };
-struct bpf_struct_ops_tcp_congestion_ops { struct tcp_congestion_ops data; } ops;
-void init(void) {}
-EOS
-fits 'endsX beginsX' ops.o ops.btf --release 7.2.0 # a map loads with all of its programs
-[[ $(tail -n 1 core.out) == '0 of 2 programs fit ops.btf; 1 only because another of its struct_ops map fails' ]] || fail "$(<core.out)"
-says 'error: struct_ops programs may not call bpf_setsockopt in ops.btf'
-says '>>> needed by program ends'
-says_not begins
-sed 's/\.init = /.get_info = /; s/bpf_setsockopt((void \*)ctx\[0\], 6, 1, &on, 4)/on++/' ops.bpf.c >source
-compile info <source
-core 1 check info.o ops.btf --release 7.2.0
-says 'error: struct_ops member tcp_congestion_ops.get_info is not one that programs may implement in ops.btf'
-
-# Two maps: one program that both have, and one that none has
-cp ops.bpf.c source
-cat >>source <<'EOS'
-SEC("struct_ops") void also(unsigned long long *ctx) {}
-SEC(".struct_ops") struct tcp_congestion_ops other = {.release = (void *)also, .init = (void *)begins, .name = "y"};
-SEC("xdp") int apart(void *ctx) { return 2; }
-EOS
-compile two_ops <source
-fits 'endsX beginsX also+ apart+' two_ops.o ops.btf --release 7.2.0
-
-# Pointers to a program's context as arguments of global functions
-compile contexts <<EOS
-$header
-struct bpf_user_pt_regs_t { long reg; };
-struct user_pt_regs { long regs[31]; };
-typedef struct user_pt_regs user_regs;
-struct pair { int a, b; };
-long sum;
-__attribute__((noinline)) int of_kprobe(struct bpf_user_pt_regs_t *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
-__attribute__((noinline)) int of_uprobe(user_regs *ctx) { return sum += bpf_get_stackid(ctx, 0, 0); }
-__attribute__((noinline)) int of_socket(const struct bpf_sock *ctx) { return sum += ctx->family; }
-__attribute__((noinline)) int of_pair(struct pair *pair) { return sum += pair->a; }
-SEC("kprobe/do_exit") int probes(struct bpf_user_pt_regs_t *ctx) { return of_kprobe(ctx); }
-SEC("uprobe") int enters(struct user_pt_regs *ctx) { return of_uprobe(ctx); }
-SEC("cgroup/sock_create") int creates(struct bpf_sock *ctx) { return of_socket(ctx) & 1; }
-SEC("xdp") int pairs(void *ctx) { struct pair pair = {1, 2}; return of_pair(&pair) & 1; }
-EOS
-fits 'probes+ enters+ creates+ pairsX' contexts.o plain.btf --release 5.10.0
-says 'error: pointers as arguments of global functions came with Linux 5.12 in plain.btf'
-says_not of_socket
-
-# Variables of which each CPU has its own
-compile cpus <<EOS
-$header
-int seen SEC(".percpu.more");
-__attribute__((noinline)) int count(void) { return seen++; }
-SEC("raw_tp") int counts(void *ctx) { return count(); }
-SEC("raw_tp") int passes(void *ctx) { return 0; }
-EOS
-fits 'countsX passes+' cpus.o plain.btf --release 7.2.0
-says 'error: variables in section .percpu.more came with Linux 7.3 in plain.btf'
-says '>>> put them into a map of type percpu_array'
-fits 'counts+ passes+' cpus.o plain.btf --release 7.3.0
-
-# What is to run when a program throws
-compile caught <<EOS
-$header
-__attribute__((noinline)) int on_throw(unsigned long long cookie) { asm volatile(""); return cookie; }
-SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int counts(struct xdp_md *ctx) { return 2; }
-SEC("xdp") __attribute__((btf_decl_tag("exception_callback:on_throw"))) int calls(struct xdp_md *ctx) { return on_throw(1); }
-SEC("xdp") __attribute__((btf_decl_tag("exception_callback:absent"))) int loses(struct xdp_md *ctx) { return 2; }
-SEC("xdp") int passes(struct xdp_md *ctx) { return 2; }
-EOS
-fits 'countsX calls+ losesX passes+' caught.o plain.btf --release 6.6.0
-says 'error: callbacks of exceptions came with Linux 6.7 in plain.btf'
-says '>>> drop the tag exception_callback'
-fits 'counts+ calls+ loses+ passes+' caught.o plain.btf --release 6.7.0
-# No loader finds the callback, which is in a tag.
-fits 'counts+ calls+ loses+ passes+' caught.o plain.btf --release 5.15.0
-
-# Verifiers before Linux 5.13 know no address of a function, wherever it is.
-compile address <<'END'
-char LICENSE[] SEC("license") = "GPL";
-const volatile int off;
-static long visit(__u32 i, void *data) { return 0; }
-SEC("tc") int loops(void *ctx) { return off ? bpf_loop(2, visit, 0, 0) : 1; }
-SEC("tc") int other(void *ctx) { return 2; }
-END
-fits 'loopsX other+' address.o plain.btf --release 5.12.0
-core 1 check address.o plain.btf --release 5.12.0
-says 'error: there are no callbacks, which came with Linux 5.13 in plain.btf'
-fits 'loops+ other+' address.o plain.btf --release 5.13.0
