@@ -1,6 +1,6 @@
 #!/bin/bash
-# Own programs that do what the kernel's linking selftests do: functions, maps, variables and statics
-# of two files. Linked in both orders, each loads and computes the values that C prescribes.
+# Own programs that do what the kernel's linking selftests do: functions, maps and variables of two
+# files. Linked in both orders, each loads and computes the values that C prescribes.
 . "$(dirname "$0")/common.sh"
 [[ -e /sys/kernel/btf/vmlinux ]] || skip 'the kernel has no BTF'
 
@@ -257,51 +257,3 @@ variables() {
   expect 'OBJECT GLOBAL DEFAULT .data' eval 'symbol moves | cut -d" " -f1-4'
 }
 both_orders variables variables
-
-# ---- statics: functions, variables and constants with one name in both files, of different types
-# and sizes; each file keeps its own.
-compile statics1 <<'END'
-char LICENSE[] SEC("license") = "GPL";
-static volatile long counter;
-static volatile int start = 2;
-static const volatile int fixed = 3;
-int result1_counter, result1_start, result1_sub;
-
-static __noinline int sub(int x) { return x * start + fixed; }
-SEC("raw_tp/sys_enter") int statics_of1(void *context) {
-  counter = sub(1) + 1;
-  start = start + 2;
-  result1_counter = counter;
-  result1_start = start;
-  result1_sub = sub(100);
-  return fixed;
-}
-END
-compile statics2 <<'END'
-char LICENSE[] SEC("license") = "GPL";
-static volatile int counter;
-static volatile long start = 1L << 33 | 20;
-static const volatile struct { char name[6]; int number; } fixed = {"three", 30};
-int result2_counter, result2_start, result2_sub;
-
-static __noinline int sub(long *x) { return *x + fixed.number + fixed.name[0]; }
-SEC("raw_tp/sys_enter") int statics_of2(void *context) {
-  long one = 1;
-  counter = sub(&one) + 1;
-  start = start + 5;
-  result2_counter = counter;
-  result2_start = start - (1L << 33);
-  one = 100;
-  result2_sub = sub(&one);
-  return fixed.number;
-}
-END
-statics() {
-  run 'statics_of1()=3' 'statics_of2()=30' result1_counter=6 result1_start=4 result1_sub=403 \
-    result2_counter=148 result2_start=25 result2_sub=246
-  local name
-  for name in counter start fixed sub; do
-    expect 2 eval "symbols | grep -c '^$name '"
-  done
-}
-both_orders statics statics

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Static functions and variables with one name in two files stay separate, and each file uses its
-# own.
+# Static functions and variables with one name in two files stay separate, and each file uses its own, whatever
+# type they have, also beside global ones of that name, which a last file uses.
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2; do
@@ -21,3 +21,16 @@ contains 'prog1+0x8 call step@0x0' references
 contains 'prog2+0x8 call step@0x28' references
 contains 'step@0x0+0x0 address state@0x0' references
 contains 'step@0x28+0x0 address state@0x4' references
+
+compile types <<'EOF'
+static volatile long state = 1L << 33 | 20;
+static __noinline int step(long *x) { return *x + state; }
+SEC("socket") int prog3(void *ctx) { long one = 1; return step(&one); }
+EOF
+compile global <<<'int step(int x) { return x + 100; } int state = 1000;'
+compile user <<<'int step(int x); extern int state; SEC("socket") int prog4(void *ctx) { return step(2) + state; }'
+for order in 'file1.o types.o user.o global.o' 'user.o global.o types.o file1.o'; do
+  link $order
+  run 'prog1()=51' 'prog3()=21' 'prog4()=1102'
+  expect 3 eval "symbols | grep -c '^state '"
+done
