@@ -59,8 +59,8 @@ cp "$tmp/samples/rust/counter/bpf"/* .
 go run github.com/cilium/ebpf/cmd/bpf2go -h >help 2>&1 || true
 include=-I/usr/include/$(uname -m)-linux-gnu
 
-# has OPTION: this version of bpf2go has it
-has() { grep -qE -- "^  -$1( |\$)" help; }
+# takes OPTION: this version of bpf2go has it
+takes() { grep -qE -- "^  -$1( |\$)" help; }
 
 # generate DIRECTORY PROGRAM ARGUMENT...: what the program writes, without the directory's name in it
 generate() {
@@ -82,11 +82,11 @@ same() {
 same plain counter whole.bpf.c
 same targets -target amd64,arm64 -tags linux,go1.18 -makebase "$tmp/as" Counter whole.bpf.c
 same types -type verdict -no-global-types -cflags '-DNAME="a b" -DX' counter whole.bpf.c
-if has output-suffix; then
+if takes output-suffix; then
   mkdir out
   same output -output-stem stem -output-suffix _x -go-package other -output-dir . counter whole.bpf.c
 fi
-if has verbose; then contains help 'BPF2GO_CC'; fi
+if takes verbose; then contains help 'BPF2GO_CC'; fi
 
 # Several files, and the defaults of the environment
 generate several env BPF2GO_CC=clang-19 BPF2GO_CFLAGS="$include" BPF2GO_MAKEBASE="$tmp/as" \

@@ -85,7 +85,7 @@ check big.o
 check plain.o
 check --gc-sections strings.o main.o lib.o table.o -u unused
 check --prune-types --strip-line-info pruned.o main.o lib.o table.o
-has 'any(.dropped[]; .file == "pruned.o" and .reason == "types not needed, or written anew by the linker" and .bytes >= 24)'
+reports 'any(.dropped[]; .file == "pruned.o" and .reason == "types not needed, or written anew by the linker" and .bytes >= 24)'
 ((checked == 13)) || fail "only $checked links"
 
 # The same for btfdedup, which makes no types.

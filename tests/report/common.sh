@@ -77,7 +77,7 @@ for node in nodes:
 END
 }
 
-# has FILTER: a jq filter that is true of report.json
-has() {
+# reports FILTER: a jq filter that is true of report.json
+reports() {
   jq -e "$1" report.json >log || fail "not so: $1"$'\n'"$(jq -c 'del(.nodes, .passes)' report.json)"
 }

@@ -31,7 +31,7 @@ sed 's/named/other/' s.s | assemble t
 adds_up out.o
 
 # named SECTION FILTER: some node of the section passes the filter
-named() { has "[.nodes[] | select(.section == \"$1\")] | any($2)"; }
+named() { reports "[.nodes[] | select(.section == \"$1\")] | any($2)"; }
 named '(ELF header)' '.kind == "header" and .bytes == 64'
 named '(section headers)' '.kind == "header" and .bytes % 64 == 0'
 named license '.name == "license" and (has("input") | not)'
@@ -53,7 +53,7 @@ named .BTF '.kind == "file name" and (.name | endswith("a.bpf.c"))'
 named .BTF '.kind == "source line" and (.name | contains("task->pid"))'
 # A pointer to a struct counts with the variable that needs both.
 named .BTF '.name == "pointers" and .kind == "variable type" and .bytes > 60 and .brings > .bytes + 20'
-has 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
+reports 'any(.dropped[]; .file == "t.o" and .reason == "same strings as earlier ones" and .bytes == 13)'
 
 # An alias costs as much as its function.
 assemble alias <<'END'
@@ -75,12 +75,12 @@ assemble alias <<'END'
 	end deep
 END
 "$BPFLINK" alias.o -o out.o --json report.json
-has '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
+reports '.programs[0].all_instructions == 5 and (.programs[0].subprograms | length == 2 and contains(["deep"]))'
 
 # So does a program at whose address the symbol table has a variable as well, before or after it.
 sed 's/global prog/.globl table\n\t.size table, 8\n\tstatic table, object\n&/' alias.s | assemble table
 "$BPFLINK" table.o -o out.o --json report.json
-has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
+reports '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .programs[0].instructions == 2'
 
 # A program whose symbol has no size reaches what its code calls. A function in .bss has no instructions.
 { sed '/end prog/d' alias.s && cat; } <<'END' | assemble sizeless
@@ -91,7 +91,7 @@ has '.programs[0].all_instructions == 5 and .programs[0].name == "prog" and .pro
 END
 "$BPFLINK" sizeless.o -o out.o --json report.json
 adds_up out.o
-has '.programs[0].instructions == 0 and .programs[0].all_instructions == 5'
+reports '.programs[0].instructions == 0 and .programs[0].all_instructions == 5'
 named .bss '.name == "zeros" and .kind == "variable"'
 
 contains '  kept by       what has no reference to it, such as a tag or a table' \
