@@ -1,74 +1,6 @@
 #!/bin/bash
-# --help, and errors in the command line.
+# Errors in the command line.
 . "$(dirname "$0")/common.sh"
-
-core 0 --help
-diff - core.out <<'EOS' || fail '--help'
-Reports which kernels BPF programs fit, and extracts the kernel types that they need.
-Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...
-       bpfcore load [OPTION]... PROGRAM... KERNEL...
-       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR
-
-  check                       Report which kernels the programs fit
-  load                        Boot the kernels, and load the programs there
-  minimize                    Extract the kernel types that the programs need
-  FILE                        A BPF object, or a kernel: an image, a BTF file,
-                              or a directory of these
-
-Kernels:
-  --kernel FILE               Read FILE as a kernel, even if it looks like a
-                              program
-  --modules DIR               Assume that the modules in DIR are loaded
-  --manifest FILE             Read releases, architectures and the like of
-                              kernels from FILE (JSON)
-  --release RELEASE           Assume that all kernels have this release
-  --config FILE               Assume that all kernels have the configuration
-                              FILE
-  --threads N                 Use N threads (default: one for each processor)
-
-For check and load:
-  --set NAME=VALUE            Assume that variable NAME of .rodata has VALUE
-  --strict                    Assume nothing of variables of .rodata
-  --optional PROGRAM          Only warn if PROGRAM does not fit
-  --differences               Warn about members whose size shrinks or whose
-                              sign changes
-  --table                     Print a table of programs by kernels
-  --html FILE                 Write the table and all problems to FILE as a page
-                              for browsers
-  --json FILE                 Write the whole report to FILE as JSON (- for
-                              standard output)
-
-For load:
-  --whole                     Load whole objects, not each program alone
-  --btf FILE                  Resolve relocations with the types in FILE, as
-                              minimize writes them
-  --log DIR                   Write all that verifiers say to DIR
-  --timeout SECONDS           Stop waiting for a kernel or a program (default:
-                              120)
-  --jobs N                    Run N kernels at a time (default: 1)
-  --memory MIB                Give each kernel MIB of memory (default: 2048)
-  --processors N              Give each kernel N processors (default: 1)
-  --cache DIR                 Take results that are in DIR, and put new ones
-                              there
-  --against FILE              Compare with FILE, which load --json wrote
-
-For minimize:
-  -o,--output DIR             Write the BTF files and index.json to DIR
-  --archive FILE              Write one FILE with all BTF, which
-                              bpflink/core_archive.h reads
-  --merge                     Write one BTF for each kernel, not one for each
-                              program
-
-General:
-  -h,--help                   Print this help and exit
-  --version                   Print the version and exit
-
-@FILE stands for the arguments in FILE, separated by white space.
-Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
-load exits with 2 if a program was not run, and with 3 if only libbpf refuses programs.
-check and load print problems to standard error; they write the table and the files
-also if something fails. minimize exits with 1 on errors, and leaves the old output.
-EOS
 
 # refuses TEXT ARGUMENT...: the command line is an error with TEXT
 failure() { if [[ $1 == minimize ]]; then echo 1; else echo 2; fi; }
@@ -119,29 +51,18 @@ core 2 check a.o k.btf --json old.json --html none/page.html
 says "none/page.html: cannot open output file"
 [[ $(cat old.json) == old ]] || fail 'a report was replaced though another could not be written'
 
-# An output never replaces an input, by whatever name, or an object.
-echo '[]' >manifest.json
+# An output never replaces an input or an object; messages/every_output.py has all options.
 echo CONFIG_HZ=250 >config
-ln k.btf other.btf
+for option in --html --json; do
+  refuses "$option 'config' would replace the input 'config': name another file" check a.o k.btf --config config $option config
+done
+refuses "--html 'cut.o' would replace an object file or archive: delete it first" check a.o k.btf --html cut.o
+refuses "--html 'x' and --json 'x' are the same file" check a.o k.btf --json x --html x
 mkdir kernels
-cp k.btf kernels/k.btf
-mkdir before
-cp -r --parents a.o k.btf kernels/k.btf manifest.json config before
-replaces() { # TEXT ARGUMENT...: an error with TEXT
-  core "$(failure "$2")" "${@:2}"
-  grep -q "^bpfcore: error: .*$1" core.log || fail "no '$1' in: $(cat core.log)"
-  for file in a.o k.btf kernels/k.btf manifest.json config; do
-    cmp -s "$file" "before/$file" || fail "$file was replaced by: $*"
-  done
-}
-replaces "--html 'a.o' would replace the input 'a.o'" check a.o k.btf --html a.o
-replaces "--json 'other.btf' would replace the input 'k.btf'" check a.o k.btf --json other.btf
-replaces "--json 'config' would replace the input 'config'" check a.o k.btf --config config --json config
-replaces "--json 'manifest.json' would replace the input" check a.o k.btf --manifest manifest.json --json manifest.json
-replaces "--html 'cut.o' would replace an object file or archive: delete it first" check a.o k.btf --html cut.o
-replaces "--html 'x' and --json 'x' are the same file" check a.o k.btf --json x --html x
-replaces "--archive 'a.o' would replace the input 'a.o'" minimize a.o k.btf --archive a.o
-replaces "-o 'kernels/k.btf' would replace the input 'kernels/k.btf'" minimize a.o kernels -o kernels
+cp k.btf kernels
+core 1 minimize a.o kernels -o kernels
+says "-o 'kernels/k.btf' would replace the input 'kernels/k.btf'"
+cmp k.btf kernels/k.btf
 
 # A release as uname -r has it
 compile released -mcpu=v4 <<'EOS'

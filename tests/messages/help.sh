@@ -1,6 +1,6 @@
 #!/bin/bash
-# --help: what stands around the options. core/options.sh has a whole one, install/options.sh holds the
-# options against manual pages and completions.
+# --help: what stands around the options, and how they are set. install/options.sh holds the options against manual
+# pages and completions.
 . "$(dirname "$0")/common.sh"
 
 # around PROGRAM: its --help without the groups of options
@@ -31,6 +31,27 @@ Usage: bpfskel [OPTION]... FILE... [-o OUTPUT]
 
 @FILE stands for the arguments in FILE, separated by white space.
 Exits with 0 if the skeleton was written, else with 1 and the output unchanged.' around "$BPFSKEL"
+
+expect 'Reports which kernels BPF programs fit, and extracts the kernel types that they need.
+Usage: bpfcore check [OPTION]... PROGRAM... KERNEL...
+       bpfcore load [OPTION]... PROGRAM... KERNEL...
+       bpfcore minimize [OPTION]... PROGRAM... KERNEL... -o DIR
+
+  check                       Report which kernels the programs fit
+  load                        Boot the kernels, and load the programs there
+  minimize                    Extract the kernel types that the programs need
+  FILE                        A BPF object, or a kernel: an image, a BTF file,
+                              or a directory of these
+
+@FILE stands for the arguments in FILE, separated by white space.
+Exits with 0 if nothing fails, with 1 if something does, and with 2 if nothing could be checked.
+load exits with 2 if a program was not run, and with 3 if only libbpf refuses programs.
+check and load print problems to standard error; they write the table and the files
+also if something fails. minimize exits with 1 on errors, and leaves the old output.' around "$BPFCORE"
+expect 'Kernels: For check and load: For load: For minimize: General:' eval '"$BPFCORE" --help | grep "^[A-Z].*:$" | xargs'
+# Options are at the left or after a comma, their texts in a column of their own, up to column 80.
+expect '' eval 'for program in "$BPFLINK" "$BTFDEDUP" "$BPFSKEL" "$BPFCORE"; do "$program" --help | sed -n "/^[A-Z][A-Za-z ]*:\$/,/^\$/p"; done |
+  { grep -vE "^$|^[A-Z][A-Za-z ]*:$|^  -.{26} [^ ].{0,49}$|^  -[^ ]* ?[^ ]*$|^ {30}[^ ].{0,49}$" || true; }'
 
 # bpfskel has bpflink's link options as well.
 of_link() { sed -n '/^Inputs:/,/^Messages:/p'; }
