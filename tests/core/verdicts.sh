@@ -199,6 +199,7 @@ prog='SEC("xdp") int prog(struct xdp_md *ctx) { return 2; }'
 { cat rows.c && echo "$prog"; } | compile rows -include common.h
 "$BPFLINK" rows.o -o linked.o 2>log
 diff want <(sed -n 's/.*: warning: //p' log) || fail 'maps that no kernel creates: wanted (<) and said (>)'
+expect "rows.bpf.c:1: warning: map 'm1' of type ringbuf has a value of 8 bytes: such maps have no values" head -n 1 log
 core 1 check rows.o plain.btf --release 6.12.0
 told rows
 [[ $(grep -c 'error: map ' core.log) == "$(wc -l <want)" ]] || fail "$(<core.log)"

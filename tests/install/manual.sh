@@ -105,8 +105,10 @@ bpflink $accepted main.bpf.o maps.bpf.o -o accepted.o || fail "not all are accep
 # Every paragraph's warning exists.
 sed -n '/^\.SH WARNINGS/,/^\.SH FORMATS/p' "$page" | grep -A 1 '^\.T[PQ]' | sed -n 's/^\.B //p' |
   sed -E 's/\\fI[A-Z]+\\fB/@/g; s/\\-/-/g; s/[].*^$()[]/\\&/g; s/@/.*/g' >explained
-grep -ohE "(bpflink|[0-9]): warning: [^>]*" "$repository"/tests/{messages,link,dedup}/*.sh |
-  sed -E 's/^[^:]*: warning: //' | grep ' ' | sort -u >warned
+{
+  grep -ohE "(bpflink|[0-9]): warning: [^>]*" "$repository"/tests/{messages,link,dedup,core}/*.sh | sed -E 's/^[^:]*: warning: //'
+  sed -nE "s/^\?\|([^|]*)\|.*/libbpf refuses map 'map', which \1/p" "$repository/tests/core/verdicts.sh" # a table
+} | grep ' ' | sort -u >warned
 (($(wc -l <explained) > 5 && $(wc -l <warned) > 5)) || fail 'hardly any warnings'
 while read -r pattern; do
   grep -qE -- "^$pattern" warned || fail "bpflink(1) explains what no test has: $pattern"
