@@ -31,9 +31,3 @@ ln -s out.btf link.btf
 "$BTFDEDUP" a.o b.o -o link.btf
 [[ -L link.btf ]] || fail 'the link was replaced'
 cmp want.btf out.btf
-
-# Any number of threads
-for threads in 1 2 8; do
-  "$BTFDEDUP" a.o b.o --threads $threads -o got.btf
-  cmp want.btf got.btf
-done

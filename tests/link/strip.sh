@@ -6,7 +6,7 @@
 compile a <<'EOF'
 static volatile int state = 1;
 static __noinline unsigned helper(unsigned x) { return x / state; }
-SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->len); }
+SEC("socket") int prog(struct __sk_buff *ctx) { return helper(ctx->mark + 5); }
 EOF
 link a.o
 expect $'helper\nprog\nstate' eval 'symbols | cut -d" " -f1 | sort'
@@ -16,6 +16,7 @@ for option in -x -s --discard-all --strip-all; do
   python3 "$bpfobj" check out.o
   expect $'helper\nprog' eval 'symbols | cut -d" " -f1 | sort'
   lacks ' FILE ' llvm-readelf-19 -sW out.o
-  contains 'prog+0x8 call helper' references
+  contains 'prog+0x10 call helper' references
   expect 'state 0 4' datasec .data
+  run 'prog()=5'
 done

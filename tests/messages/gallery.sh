@@ -293,14 +293,15 @@ END
 
 # ---- duplicate definitions
 
-# A function in a header that two files include
+# A function and a variable in a header that two files include
 cat >shared.h <<'END'
 int twice(int x) { return 2 * x; }
+int counter;
 END
 for n in 1 2; do
   compile user$n <<END
 #include "$tmp/shared.h"
-SEC("socket") int user$n(struct __sk_buff *ctx) { return twice(ctx->len); }
+SEC("socket") int user$n(struct __sk_buff *ctx) { return twice(counter); }
 END
 done
 shows 'make it static inline' bpflink user1.o user2.o -o out.o <<'END'
@@ -312,6 +313,12 @@ shared.h:1:5: error: duplicate symbol: twice
 >>> defined at shared.h:1
 >>>            user2.o:(.text+0x0)
 >>> shared.h defines it in each: make it static inline there, or only declare it
+shared.h:2: error: duplicate symbol: counter
+>>> defined at shared.h:2
+>>>            user1.o:(.bss+0x0)
+>>> defined at shared.h:2
+>>>            user2.o:(.bss+0x0)
+>>> if a header defines it, only declare it there (extern), and define it in one file
 END
 
 # A map in a header that two files include

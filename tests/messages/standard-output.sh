@@ -44,9 +44,6 @@ fails '/dev/stdout: cannot open output file: it is closed, or open only for read
 # A verdict that cannot be printed
 fails 'cannot write to standard output' full "$BTFDEDUP" --check a.o
 
-# A limit on the size of files is an error of the write, and no signal.
-fails 'File too large' bash -c 'ulimit -f 1; exec "$@"' bash "$BPFLINK" a.o -o out
-
 # Characters that turn text around do not reach the terminal.
 turned=$(printf 'turned\xe2\x80\xae.o')
 status=0

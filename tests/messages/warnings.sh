@@ -98,28 +98,10 @@ END
 "$BPFLINK" --gc-sections --print-gc-sections good.o -o out.o 2>notes
 [[ $(tail -n 1 notes) == 'bpflink: removed 0 bytes of 0 unused definitions' ]] || mistake "$(<notes)"
 
-# Duplicate definitions
-cp dead.o again.o
+# An input under two names
 ln -s good.o link.o
 expect 'error duplicate-symbol prog good.o:(socket+0x0) link.o:(socket+0x0)' facts good.o link.o
 expect_error 'link.o is given twice: give it once'
-cat >shared.h <<'END'
-int twice(int x) { return 2 * x; }
-int counter;
-END
-for n in 1 2; do
-  compile user$n <<END
-#include "$tmp/shared.h"
-SEC("socket") int prog$n(struct __sk_buff *ctx) { return twice(counter); }
-END
-done
-expect 'error duplicate-symbol twice user1.o:(.text+0x0) user2.o:(.text+0x0)
-error duplicate-symbol counter user1.o:(.bss+0x0) user2.o:(.bss+0x0)' facts user1.o user2.o
-expect 1 grep -c 'make it static inline there' errors
-expect 1 grep -c 'only declare it there (extern)' errors
-compile clash <<<'long counter;'
-"$BPFLINK" user1.o clash.o -o out.o 2>errors && mistake 'a clash links'
-grep -qxF '>>> if they are not the same thing, make one of them static' errors || mistake "$(<errors)"
 
 # undefined TEXT DECLARATION EXPRESSION: the error about a missing extern has TEXT
 undefined() {
