@@ -1,8 +1,6 @@
 # Functions for the bpfcore cases: all of tests/link/common.sh, and kernels with few types.
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
-BPFCORE=$(realpath "${BPFCORE:?the program to test}")
-CORE_OF_LIBBPF=$(realpath "${CORE_OF_LIBBPF:?what libbpf makes of relocations}")
 export BPFCORE CORE_OF_LIBBPF
 license_header=$tmp/license.h # of all programs
 echo 'char LICENSE[] SEC("license") = "GPL";' >"$license_header"

@@ -2,7 +2,6 @@
 # One blob with a kernel and all its modules: minimized types give the results of the kernel with the
 # modules beside it, also of modules with a distilled base.
 . "$(dirname "$0")/common.sh"
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 
 blob() { python3 "$bpfobj" blob "$@"; }
 # [1] int, [2] long, [3] list, [4] task_struct, [5] and [6] pointers to these

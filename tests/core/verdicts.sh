@@ -2,7 +2,6 @@
 # What a loader or every kernel refuses, for reasons that stand in the object: the link warns, with the place, the
 # cause and a cure, and bpfcore check says the same of the programs that have it, and of no others. A partial link
 # says nothing. Linux 5.10, 6.1, 6.18 and 7.3 gave the verdicts; what libbpf refuses, it does not open here.
-BPFSKEL=$(realpath "${BPFSKEL:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 kernel plain <<<'void bpf_rcu_read_lock(void) {} int bpf_lsm_file_open(void) { return 0; }'

@@ -1,7 +1,8 @@
 # Functions for cases that compile, link and look at objects.
-BPFLINK=$(realpath "${BPFLINK:?the program to test}")
+for program in BPFLINK BTFDEDUP BPFSKEL BPFCORE CORE_OF_LIBBPF BPF_RUN; do
+  if [[ ${!program:-} ]]; then declare "$program=$(realpath "${!program}")"; fi
+done
 bpfobj=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../bpfobj.py")
-BPF_RUN=${BPF_RUN:+$(realpath "$BPF_RUN")}
 CC=${CC:-clang-19}
 export PYTHONPATH=${bpfobj%/*} PYTHONDONTWRITEBYTECODE=1
 . "$PYTHONPATH/common.sh"

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Each system call of the programs fails once: faults.inc says what then holds.
-for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!program:?the program to test}")"; done
 . "$(dirname "$0")/common.sh"
 
 . "$here/faults.inc"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A process that is killed between naming and renaming an output leaves a file. The next one for the
 # same output removes it, but nothing that is in use, and nothing that is not such a file.
-for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!program:?the program to test}")"; done
 . "$(dirname "$0")/common.sh"
 
 strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The link replaces its reports first, and its object last: if a call fails, the old object is there,
 # and every other file is the old or the new one, whole. A signal does not divide them.
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 strace -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'

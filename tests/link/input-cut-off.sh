@@ -2,7 +2,6 @@
 # An input that is truncated while it is mapped is one error that names it, with the exit status of
 # other errors. The old output stays, and no temporary file does. The programs have the input mapped
 # for a second before they go on.
-for program in BTFDEDUP BPFCORE BPFSKEL; do declare "$program=$(realpath "${!program:?the program to test}")"; done
 . "$(dirname "$0")/common.sh"
 
 strace -D -qq -e trace=none true 2>/dev/null || skip 'strace may not trace a program here'

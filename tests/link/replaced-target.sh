@@ -1,7 +1,6 @@
 #!/bin/bash
 # A good link replaces the target in one step and leaves no temporary file: another name of the old file
 # keeps the old contents, and the new file has its mode.
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'SEC("socket") int prog(void *ctx) { return 1; }'

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The same inputs give the same bytes: repeated, from another directory, under another output name,
 # at random addresses, with any number of threads.
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 for n in 1 2 3; do

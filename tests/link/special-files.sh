@@ -2,7 +2,6 @@
 # Files that nobody has named on the command line are regular ones, or they are not read: members of
 # thin archives, what -l finds, what a hint looks into. A FIFO would hang, /proc/self/pagemap seems to
 # be empty and has 256 GB.
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "$0")/common.sh"
 
 compile a <<<'extern int absent; SEC("socket") int prog(struct __sk_buff *ctx) { return ctx->len + absent; }'

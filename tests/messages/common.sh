@@ -1,7 +1,6 @@
 # Functions for the messages cases, besides those of tests/link.
 #
 # A case contains each message as a whole, so that complete.sh finds it.
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$(dirname "${BASH_SOURCE[0]}")/../link/common.sh"
 
 # The interpreter's own path: a wrapper (pyenv) may take longer than the script.

@@ -5,4 +5,4 @@
 compile a <<<'SEC("xdp") int a(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
 compile b <<<'int more(void) { return 1; }'
 llvm-objcopy-19 --dump-section .BTF=k.btf a.o /dev/null
-python3 "$here/every_output.py" "$BPFLINK" "$(realpath "$BTFDEDUP")" "$(realpath "$BPFSKEL")" "$(realpath "$BPFCORE")"
+python3 "$here/every_output.py" "$BPFLINK" "$BTFDEDUP" "$BPFSKEL" "$BPFCORE"

@@ -2,7 +2,6 @@
 # What is printed to a standard output that is closed or full is an error, and no output replaces its
 # target. No file gets the number of a closed descriptor.
 . "$(dirname "$0")/../link/common.sh"
-BTFDEDUP=$(realpath "$BTFDEDUP") BPFSKEL=$(realpath "$BPFSKEL") BPFCORE=$(realpath "$BPFCORE")
 
 compile a <<<'SEC("xdp") int a(void *ctx) { return 2; } char LICENSE[] SEC("license") = "GPL";'
 llvm-objcopy-19 --dump-section .BTF=k.btf a.o /dev/null

@@ -65,15 +65,6 @@ expect_warning "bpflink: warning: kernels use only one of 5 structs 'elem' for t
 >>> and 2 more
 >>> give each struct its own name" "$BPFLINK" list[1-5].o -o out.o
 
-# Legacy maps
-compile legacy <<<'struct old_map { int type, key_size, value_size, max_entries; };
-struct old_map counts SEC("maps") = {2, 4, 4, 1};'
-warns 'not-openable legacy.o' 'libbpf 1.0 and later refuse maps' good.o legacy.o
-
-# Empty inputs
-compile empty -g0 </dev/null
-warns 'general empty.o' 'has nothing to link' good.o empty.o
-
 # Options without an effect
 expect_warning 'bpflink: warning: -y nobody: no input has a symbol of this name' \
   "$BPFLINK" good.o -y nobody -o out.o

@@ -1,6 +1,5 @@
 # Functions for the report cases, besides those of tests/link.
 reports=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
-BTFDEDUP=$(realpath "${BTFDEDUP:?the program to test}")
 . "$reports/../link/common.sh"
 schema=$reports/../../linker/report/output.schema.json
 
