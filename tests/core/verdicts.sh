@@ -253,7 +253,7 @@ SEC("socket") int prog(void *ctx) { return (long)&first == (long)&other; }
 END
 
 # What helpers do with a map of another type
-rule uses 'tail_hashX tail+ look_progsX update_queueX push_queue+ push_hashX look_hash+ output_ringX output+ ring_eventsX dead+ percpu_hashX percpu+ each_queueX each+' \
+rule uses 'tail_hashX tail+ look_progsX update_queueX push_queue+ push_hashX look_hash+ output_ringX output+ ring_eventsX dead+ percpu_hashX percpu+ each_queueX each+ skips+' \
   'uses.bpf.c:21:81: warning: bpf_for_each_map_elem takes no map of type queue, such as queue
 >>> in uses.bpf.c:21
 uses.bpf.c:10:90: warning: bpf_map_lookup_elem takes no map of type prog_array, such as progs
@@ -292,6 +292,10 @@ SEC("tc") int percpu_hash(struct __sk_buff *ctx) { int k = 0; return bpf_map_loo
 SEC("tc") int percpu(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_percpu_elem(&counts, &k, 0) != 0; }
 SEC("tc") int each_queue(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&queue, ctx, 0, 0); }
 SEC("tc") int each(struct __sk_buff *ctx) { return bpf_for_each_map_elem(&hash, ctx, 0, 0) + bpf_for_each_map_elem(&counts, ctx, 0, 0); }
+SEC("tc") __attribute__((naked)) int skips(struct __sk_buff *ctx) {
+  asm volatile("r2 = *(u32 *)(r1 + 0); r1 = queue ll; if r2 > 4 goto 1f; r1 = hash ll; r0 = 1; exit;"
+               "1: r3 = 0; *(u32 *)(r10 - 4) = r3; r2 = r10; r2 += -4; call 87; r0 = 0; exit"); // push
+}
 END
 rule arena 'lookX' 'arena.bpf.c:2:84: warning: bpf_map_lookup_elem takes no map of type arena, such as arena
 >>> in arena.bpf.c:2' <<'END'
