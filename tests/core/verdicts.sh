@@ -193,6 +193,7 @@ has 16 hash functions in map_extra: it must have 0 to 15|BLOOM_FILTER); __uint(m
 |PERCPU_HASH); __uint(key_size, 8); __uint(value_size, 32768);
 |DEVMAP_HASH); __uint(key_size, 4); __uint(value_size, 8);
 |UNSPEC + 99);
+|PROG_ARRAY); __uint(max_entries, 1); __type(key, int); __array(values, int (void *));
 END_OF_ROWS
 prog='SEC("xdp") int prog(struct xdp_md *ctx) { return 2; }'
 { cat rows.c && echo "$prog"; } | compile rows -include common.h
@@ -319,7 +320,7 @@ END
 
 # A kernel creates such maps without their types, and only a lock is refused. Lists came with Linux 6.2.
 values() { # NUMBER MARKS WARNING MEMBERS [OLD]
-  rule "values$1" "$2" "${3:+values$1.bpf.c:5: warning: map 'map' $3}" "${5:-}" <<END
+  releases='6.2.0 7.3.0' rule "values$1" "$2" "${3:+values$1.bpf.c:5: warning: map 'map' $3}" "${5:-}" <<END
 struct bpf_list_head { __u64 a, b; } __attribute__((aligned(8)));
 struct bpf_list_node { __u64 a, b, c; } __attribute__((aligned(8)));
 struct node { long x; struct bpf_list_node n; } *kept;
