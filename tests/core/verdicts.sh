@@ -300,7 +300,7 @@ SEC("tc") __attribute__((naked)) int skips(struct __sk_buff *ctx) {
 END
 rule arena 'lookX' 'arena.bpf.c:2:84: warning: bpf_map_lookup_elem takes no map of type arena, such as arena
 >>> in arena.bpf.c:2' <<'END'
-struct { __uint(type, 33); __uint(max_entries, 1); __uint(map_flags, BPF_F_MMAPABLE); } arena SEC(".maps");
+struct { __uint(type, 33); __uint(max_entries, 1); __uint(map_flags, BPF_F_MMAPABLE); __uint(map_extra, 1 << 20); } arena SEC(".maps");
 SEC("tc") int look(struct __sk_buff *ctx) { int k = 0; return bpf_map_lookup_elem(&arena, &k) != 0; }
 END
 # Behind a guard, user space may give the map another type for the kernels that get there.
