@@ -16,6 +16,8 @@ namespace bpflink {
 
 namespace {
 
+constexpr uint32_t named_bit = 0x80000000;  // in the shape of a type with a name
+
 /// A hash of the beginning of a name: any number of types may have one very long name.
 uint32_t hash_name(const char* name) {
   constexpr size_t most = 64;
@@ -24,57 +26,53 @@ uint32_t hash_name(const char* name) {
 
 }  // namespace
 
-Shapes::Shapes(const BtfView& types, const Shapes* base)
-    : types_(types), base_(base), shapes_(types.end_id() - types.first_id()) {
-  for (uint32_t i = 0; i < shapes_.size(); ++i) {
+LargeVector<uint32_t> BaseIndex::find_shapes(const BtfView& types, const BaseIndex* base) {
+  constexpr unsigned max_depth = 3;
+  LargeVector<uint32_t> shapes(types.end_id() - types.first_id());
+  for (uint32_t i = 0; i < shapes.size(); ++i) {
     const uint32_t* words = types.first_word(types.first_id() + i);
     const char* name = words[0] == 0 ? "" : types.string(words[0]).data();
     if (*name == '\0') continue;
     TagSpace space = tag_space(words);
     uint32_t meaning = space == TagSpace::None ? words[1] : static_cast<uint32_t>(space);
-    shapes_[i] = named_bit | combine_hashes(hash_name(name), meaning);
+    shapes[i] = named_bit | combine_hashes(hash_name(name), meaning);
   }
-  for (uint32_t i = 0; i < shapes_.size(); ++i) {
-    if (shapes_[i] != 0) continue;
-    std::span<const uint32_t> words = types.words_of(types.first_id() + i);
-    uint32_t shape = find(types.first_id() + i, max_depth);
-    const KindWords& layout = kind_words(kind_of(words.data()));
-    size_t head_end = head_start + layout.head_words;
-    if (layout.names.element != 0 && words.size() > head_end) {
-      const char* name = types.string(words[head_end]).data();
-      shape = combine_hashes(shape, hash_name(name));
-    }
-    shapes_[i] = shape & ~named_bit;
-  }
+  for (uint32_t i = 0; i < shapes.size(); ++i)
+    if (shapes[i] == 0)
+      shapes[i] = find_shape(types, base, shapes, types.first_id() + i, max_depth) & ~named_bit;
+  return shapes;
 }
 
-/// A type without a name has few words that tell much: its first elements. The depth and their
-/// number limit the steps.
-uint32_t Shapes::find(uint32_t id, unsigned depth) const {
+/// The shape of a type; `shapes` has those of types with names. Others have few words that tell
+/// much: the first of their elements, whose number and the depth limit the steps.
+uint32_t BaseIndex::find_shape(const BtfView& types, const BaseIndex* base,
+                               std::span<const uint32_t> shapes, uint32_t id, unsigned depth) {
   constexpr size_t elements = 2;
-  if (id < types_.first_id()) return base_ != nullptr ? base_->find(id, depth) : 0;
-  if (uint32_t known = shapes_[id - types_.first_id()]; (known & named_bit) != 0) return known;
-  std::span<const uint32_t> words = types_.words_of(id);
+  if (id < types.first_id())
+    return base == nullptr ? 0 : find_shape(base->types_, base->base_, base->shapes_, id, depth);
+  if (uint32_t known = shapes[id - types.first_id()]; (known & named_bit) != 0) return known;
+  std::span<const uint32_t> words = types.words_of(id);
   uint32_t shape = words[1];
   if (depth == 0) return shape;
-  // Most only refer to another type.
+  auto add = [&](uint32_t child) {
+    shape = combine_hashes(shape, find_shape(types, base, shapes, child, depth - 1));
+  };
   const KindWords& layout = kind_words(kind_of(words.data()));
-  if (layout.ids.head == 1 && layout.element_words == 0)
-    return combine_hashes(shape, find(words[2], depth - 1));
-  // The deduplicator may change the index type of an array.
-  if (kind_of(words.data()) == BtfKind::Array)
-    return combine_hashes(combine_hashes(shape, words[5]), find(words[3], depth - 1));
-  size_t head_end = head_start + layout.head_words;
-  words = words.first(std::min(words.size(), head_end + elements * layout.element_words));
-  for_each_reference(
-      words, [&](uint32_t child) { shape = combine_hashes(shape, find(child, depth - 1)); });
+  if (kind_of(words.data()) == BtfKind::Array) {
+    shape = combine_hashes(shape, words[5]);
+    add(words[3]);  // the deduplicator may change the index type
+  } else {
+    size_t end = head_start + layout.head_words + elements * layout.element_words;
+    for_each_reference(words.first(std::min(words.size(), end)), add);
+  }
   return shape;
 }
 
 BaseIndex::BaseIndex(const Btf& btf)
-    : base_(btf.base() != nullptr ? &base_index(*btf.base()) : nullptr), types_(btf) {
+    : base_(btf.base() != nullptr ? &base_index(*btf.base()) : nullptr),
+      types_(btf),
+      shapes_(find_shapes(types_, base_)) {
   index_strings();
-  shapes_ = Shapes(types_, base_ != nullptr ? &base_->shapes_ : nullptr);
   index_types();
 }
 
@@ -107,7 +105,7 @@ void BaseIndex::index_types() {
   next_.resize(types_.end_id() - types_.first_id());
   for (uint32_t id = types_.first_id(); id < types_.end_id(); ++id) {
     if (is_object(kind_of(types_.first_word(id)))) continue;
-    uint32_t& first = first_[shapes_.of(id) & mask()];
+    uint32_t& first = first_[shapes_[id - types_.first_id()] & mask()];
     next_[id - types_.first_id()] = first;
     first = id;
   }

@@ -115,7 +115,8 @@ class TypeWalk {
 
  private:
   std::expected<void, Error> walk_chunk();
-  std::expected<size_t, Error> unknown_or_cut_off_size(size_t at, uint32_t id) const;
+  [[gnu::noinline]] std::expected<size_t, Error> unknown_or_cut_off_size(size_t at,
+                                                                         uint32_t id) const;
   void list_special(const uint32_t* words, uint32_t id);
 
   BtfAccess::Impl& blob_;
@@ -163,8 +164,7 @@ std::expected<void, Error> TypeWalk::walk_chunk() {
     size_t size = end - at < common_words ? 0 : known_size(words + at);
     __builtin_prefetch(words + at + prefetch_distance);
     if (size == 0 || size > end - at) {
-      auto unusual = TRY(unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count)));
-      size = unusual;
+      size = TRY(unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count)));
     }
     starts[count] = static_cast<uint32_t>(at);
     largest.type(words + at);

@@ -20,7 +20,6 @@
 #include "dedup/merge/classifier.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace bpflink {
 
@@ -72,13 +71,12 @@ inline uint32_t Classifier::classify_after(uint32_t before, uint32_t id) {
   return found;
 }
 
-template <typename Ids>
-void Classifier::classify(Ids ids) {
+void Classifier::classify(uint32_t begin, uint32_t end) {
   successors_.resize(table_.class_count());
   anchors_.resize(table_.anchor_count());
   const BtfView types = input_.types;
   uint32_t before = 0;
-  for (uint32_t id : ids) {
+  for (uint32_t id = begin; id < end; ++id) {
     __builtin_prefetch(types.first_word(id) + words_ahead);
     uint32_t known = input_.class_of(id);
     if (!is_class(known)) {
@@ -89,15 +87,6 @@ void Classifier::classify(Ids ids) {
     if (!table_.is_private(known)) successors_[before] = known;
     before = known;
   }
-}
-
-template void Classifier::classify(std::ranges::iota_view<uint32_t, uint32_t>);
-template void Classifier::classify(std::span<const uint32_t>);
-
-void Classifier::classify_outline(uint32_t id) {
-  const uint32_t* words = input_.words_of(id);
-  key_ = {input_.string(words[0]), words[1] - vlen_of(words), words[2]};
-  table_.define(input_.class_of(id) = table_.add_private(), key_);
 }
 
 /// Changes words that no kernel accepts. The index type of an array of unknown length becomes 0, so

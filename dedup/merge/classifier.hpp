@@ -26,13 +26,9 @@ class Classifier {
   void begin(const BtfView& types, std::span<const uint32_t> base_classes,
              std::span<uint32_t> classes, size_t count);
 
-  /// Classifies the types with these ids, a span or std::views::iota(), and others as far as those
-  /// refer to them.
-  template <typename Ids>
-  void classify(Ids ids);
-
-  /// Gives a named struct or union of a base a class of its own, whose key has no members.
-  void classify_outline(uint32_t id);
+  /// Classifies the types with ids from `begin` to before `end`, and others as far as those refer
+  /// to them.
+  void classify(uint32_t begin, uint32_t end);
 
   /// Whether a type that stays refers to an omitted one. Then the classes are not valid.
   bool found_omission() const { return input_.found_omission; }

@@ -63,9 +63,7 @@ struct Deduplication {
   /// 0 for void.
   std::vector<uint32_t> base_types;
   TypeClasses base_classes{0};
-  /// Those among them whose class has no members in its key (merge/reach_base.cpp).
-  std::vector<uint32_t> outlines;
-  bool is_base_whole = true;  ///< whether all types of the base count
+  bool is_base_whole() const { return base_types.size() + 1 == base_classes.size(); }
   TaintedClasses tainted_classes;
   std::vector<FirstType> first_types;  ///< of all inputs, in order of inputs and ids
 };

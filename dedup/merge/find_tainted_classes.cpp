@@ -32,7 +32,14 @@ class TaintedClassFinder {
     TagGraph graph(d_.table, definitions_);
     find_taint(graph, sources);
     list_types();
-    if (!d_.is_base_whole && needs_bindings(d_, definitions_, types_)) return complete();
+    if (!d_.is_base_whole() && needs_bindings(d_, definitions_, types_)) {
+      // Begin again with all types of the base: what tags reach in it counts for R2.
+      complete_base(d_);
+      merge_circles(d_);
+      d_.tainted_classes = {};
+      d_.first_types.clear();
+      return TaintedClassFinder(d_).run();
+    }
     // What the base declares does not change, and means the same in all units.
     std::vector<bool> reaches_ambiguous = graph.find_reaching(ambiguous);
     auto bindings = TRY(find_bindings(d_, graph, reaches_ambiguous, definitions_, types_));
@@ -44,7 +51,6 @@ class TaintedClassFinder {
   }
 
  private:
-  std::expected<void, Error> complete();
   void add_declarations_of_base(std::vector<uint32_t>& sources) const;
   void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
   void list_types();
@@ -59,15 +65,6 @@ class TaintedClassFinder {
   Definitions definitions_;
   std::vector<TaintedType> types_;
 };
-
-/// Begins again with all types of the base: what tags reach in it counts for R2.
-std::expected<void, Error> TaintedClassFinder::complete() {
-  complete_base(d_);
-  merge_circles(d_);
-  d_.tainted_classes = {};
-  d_.first_types.clear();
-  return TaintedClassFinder(d_).run();
-}
 
 /// Adds the tags that the base declares and some input or the base defines. The base does not
 /// change, so its declaration stays one and differs from the definition. Types that reach such a

@@ -101,7 +101,7 @@ class Worker {
     if (current_ == nullptr) make_room();
     if (current_ != &input) classifier_.begin(input.btf, d.base_classes, classes, classes.size());
     current_ = &input;
-    classifier_.classify(std::views::iota(share.begin, share.end));
+    classifier_.classify(share.begin, share.end);
     if (classifier_.found_omission()) found_omission = true;
   }
 
@@ -171,34 +171,26 @@ void define_objects(ClassTable& table, Classifier& classifier, const Btf& btf,
       table.define(type_class, classifier.key_of(id));
 }
 
-/// Classifies types of the base, and of all that it is split from, in order of ids. Outlines get
-/// their members when the base becomes whole.
-void classify_base(Deduplication& d, std::span<const uint32_t> types) {
-  std::span<const uint32_t> outlines = d.outlines;
+/// Classifies the types of the base that count and have no class yet, and those of all that it is
+/// split from, in order of ids.
+void classify_base(Deduplication& d) {
   std::vector<const Btf*> chain;
   for (const Btf* link = d.options.base; link != nullptr; link = link->base())
     chain.push_back(link);
   Classifier classifier(d.table);
-  std::vector<uint32_t> objects;
+  auto next = d.base_types.begin();
   for (const Btf* link : std::views::reverse(chain)) {
-    auto take = [&](std::span<const uint32_t>& ids) {
-      auto end = std::ranges::lower_bound(ids, link->end_id());
-      auto own = ids.first(end - ids.begin());
-      ids = ids.subspan(own.size());
-      return own;
-    };
-    std::span<const uint32_t> own = take(types), own_outlines = take(outlines);
+    auto end = std::lower_bound(next, d.base_types.end(), link->end_id());
+    std::vector<uint32_t> types(next, end), objects;
+    next = end;
+    std::erase_if(types, [&](uint32_t id) { return is_class(d.base_classes[id]); });
+    std::ranges::set_intersection(types, objects_of(*link), std::back_inserter(objects));
     std::span<uint32_t> classes =
         std::span(d.base_classes).first(link->end_id()).subspan(link->first_id());
-    objects.clear();
-    std::ranges::set_intersection(own, objects_of(*link), std::back_inserter(objects));
     add_objects(d.table, *link, objects, classes);
-    classifier.begin(*link, d.base_classes, classes, own.size());
-    if (!d.is_base_whole)
-      for (uint32_t id : own_outlines) classifier.classify_outline(id);
-    classifier.classify(own);
+    classifier.begin(*link, d.base_classes, classes, types.size());
+    for (uint32_t id : types) classifier.classify(id, id + 1);
     define_objects(d.table, classifier, *link, objects, classes);
-    if (d.is_base_whole) define_objects(d.table, classifier, *link, own_outlines, classes);
   }
 }
 
@@ -239,12 +231,9 @@ std::expected<void, Error> check_omissions(const Input& input, auto&& ids) {
 }  // namespace
 
 void complete_base(Deduplication& d) {
-  d.is_base_whole = true;
-  std::vector<uint32_t> all(d.base_classes.size() - 1), others;
-  std::iota(all.begin(), all.end(), 1);
-  std::ranges::set_difference(all, d.base_types, std::back_inserter(others));
-  d.base_types = std::move(all);
-  classify_base(d, others);
+  d.base_types.resize(d.base_classes.size() - 1);
+  std::iota(d.base_types.begin(), d.base_types.end(), 1);
+  classify_base(d);
 }
 
 std::expected<void, Error> classify_types(Deduplication& d) {
@@ -268,7 +257,7 @@ std::expected<void, Error> classify_types(Deduplication& d) {
   // Only names that begin within other strings can make the table larger than the inputs' strings.
   d.table.strings().limit(all.string_bytes + max_string_offset + 1);
   reach_base(d);
-  classify_base(d, d.base_types);
+  classify_base(d);
   // Workers do not look into objects.
   for (const Input& input : d.inputs)
     if (input.has_omissions) TRY(check_omissions(input, input.objects()));
