@@ -41,16 +41,20 @@ class CurrentInput {
   uint32_t& class_of(uint32_t id) { return classes_[id - types.first_id()]; }
   const uint32_t* words_of(uint32_t id) const { return types.first_word(id); }
 
+  // `at > offset` is `offset < strings_begin_`, but one instruction subtracts and compares.
+
   /// The table's offset of a string of the input.
   uint32_t string(uint32_t offset) {
-    if (offset < strings_begin_) return string_of_base(offset);
-    uint32_t known = strings_[offset - strings_begin_];
+    uint32_t at = offset - strings_begin_;
+    if (at > offset) return string_of_base(offset);
+    uint32_t known = strings_[at];
     return known >= first_known_ ? known - first_known_ : new_string(offset);
   }
   /// Whether a string of the input is the one at offset `wanted` of the table.
   bool has_string(uint32_t offset, uint32_t wanted) {
-    if (offset < strings_begin_) return string_of_base(offset) == wanted;
-    uint32_t known = strings_[offset - strings_begin_];
+    uint32_t at = offset - strings_begin_;
+    if (at > offset) return string_of_base(offset) == wanted;
+    uint32_t known = strings_[at];
     return known == wanted + first_known_ ||
            (known < first_known_ && has_new_string(offset, wanted));
   }
