@@ -25,8 +25,8 @@ install(TARGETS bpflink_static bpflink_libbpf_static EXPORT bpflink-static-targe
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/bpflink
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
-# The replacement of bpftool's command line, a script that finds bpflink beside it.
-install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bpftool-bpflink
+# The replacements of the command lines of bpftool and pahole, scripts that find the programs beside them.
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/bpftool-bpflink ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/pahole-btfdedup
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
 # Rust's linker for BPF, which bpflink is under that name. It is in a folder of its own: another one may
@@ -60,7 +60,7 @@ foreach(program bpflink btfdedup bpfskel bpfcore)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
 endforeach()
 foreach(page linker/programs/bpflink/bpflink-reports.5 linker/programs/bpflink/bpflink-bpftool.7
-    linker/programs/bpftool/bpftool-bpflink.1)
+    linker/programs/bpftool/bpftool-bpflink.1 linker/programs/btfdedup/pahole-btfdedup.1)
   cmake_path(GET page EXTENSION LAST_ONLY section)
   string(REPLACE "." man section ${section})
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/${section}

@@ -25,8 +25,18 @@ struct DwarfCallingConvention {
   bool passes_structs_in_registers = true;
 };
 
-/// The functions and variables that are wanted, or null for all that are defined.
+/// Kinds of types that older readers lack. Without one, what would have it is written as before
+/// there was one.
+struct DwarfKinds {
+  bool floats = true, wide_enums = true, type_tags = true, declaration_tags = true;
+};
+
+/// What is wanted of a file.
 struct DwarfWanted {
+  DwarfKinds encoding{};
+  /// Languages that nobody misses, by DWARF's numbers.
+  std::span<const uint16_t> excluded_languages{};
+  /// The functions and variables that are wanted, or null for all that are defined.
   const std::unordered_set<std::string_view>* functions = nullptr;
   const std::unordered_set<std::string_view>* variables = nullptr;
   DwarfCallingConvention convention{};

@@ -126,7 +126,10 @@ std::expected<void, Error> UnitTypes::add(const DwarfUnit& unit) {
   const DwarfAbbreviation* abbreviation = abbreviations_.find(cursor.take_uleb());
   if (abbreviation == nullptr) return {};
   entry_.take(cursor, abbreviations_.steps(*abbreviation), unit_);
-  if (!is_c(entry_.number(DwarfSlot::Language))) {
+  uint64_t language = entry_.number(DwarfSlot::Language);
+  if (std::ranges::find(wanted_.excluded_languages, language) != wanted_.excluded_languages.end())
+    return {};
+  if (!is_c(language)) {
     ++omissions_.units_of_other_languages;
     return {};
   }
@@ -244,7 +247,7 @@ void UnitTypes::begin_entry(uint16_t tag, uint32_t at, bool has_children) {
       if (open_.size() == 1) add_variable(at);
       break;
     case DW_TAG_LLVM_annotation:
-      if (parent.tag == DW_TAG_pointer_type) add_annotation();
+      if (parent.tag == DW_TAG_pointer_type && wanted_.encoding.type_tags) add_annotation();
       break;
     case DW_TAG_base_type:
     case DW_TAG_enumeration_type:
@@ -358,7 +361,7 @@ void UnitTypes::write_base_type(const OpenEntry& open) {
     ++omissions_.unsupported_types;
     return become_void(open.entry);
   }
-  if (is_float) {
+  if (is_float && wanted_.encoding.floats) {
     begin_type(open, open.name, BtfBuilder::info(BtfKind::Float), open.size);
     return end_type();
   }
@@ -402,9 +405,11 @@ void UnitTypes::write_enum(const OpenEntry& open) {
   std::span<const Part> parts = std::span(parts_).subspan(open.first_part);
   auto count = static_cast<uint32_t>(parts.size());
   uint32_t size = open.size == 0 ? int_bytes : open.size;
-  bool is_wide = size > int_bytes;
+  bool is_wide = size > int_bytes && wanted_.encoding.wide_enums;
   auto is_negative = [](const Part& part) { return static_cast<int32_t>(part.high) < 0; };
-  bool is_signed = !is_wide && std::ranges::any_of(parts, is_negative);
+  // Who does not read wide ones does not read signed ones.
+  bool is_signed =
+      !is_wide && wanted_.encoding.wide_enums && std::ranges::any_of(parts, is_negative);
   if (is_wide && open.type != 0) wide_enums_.emplace_back(words_.size() + 1, open.type);
   begin_type(open, open.name,
              BtfBuilder::info(is_wide ? BtfKind::Enum64 : BtfKind::Enum, count, is_signed), size);

@@ -11,7 +11,8 @@
 namespace bpflink {
 
 /// Adds prototypes, static FUNCs and their tags to types that are deduplicated already. If an equal
-/// one is there, or in the base, it is used: no two types of an output are equal.
+/// one is there, it is used: no two types of an output are equal. Of the base, only prototypes are
+/// used: a module's function is another one than the kernel's of that name and prototype.
 class FunctionTypes {
  public:
   explicit FunctionTypes(BtfBuilder& types) : types_(types) {}
@@ -26,12 +27,13 @@ class FunctionTypes {
 
  private:
   void index();
+  uint32_t hash_of(std::span<const uint32_t> words);
   std::span<const uint32_t> words_of(uint32_t id);
 
   BtfBuilder& types_;
   HashIndex ids_;        ///< of FUNCs, prototypes and tags, by their words
   uint32_t end_id_ = 1;  ///< the types before it are in `ids_`
-  std::vector<uint32_t> words_, base_words_;
+  std::vector<uint32_t> words_, base_words_, hashed_words_;
 };
 
 }  // namespace bpflink

@@ -38,7 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto dwarf = read_elf_dwarf(*elf);
   if (!says_why(dwarf)) return 0;
   const auto names = names_of(*elf);
-  auto types = read_dwarf(dwarf->sections, {&names, &names, {5, {1, 2, 3, 4, 5}}}, 1);
+  const DwarfWanted wanted{
+      .functions = &names, .variables = &names, .convention = {5, {1, 2, 3, 4, 5}}};
+  auto types = read_dwarf(dwarf->sections, wanted, 1);
   if (!says_why(types)) return 0;
   Deduplicator deduplicator({.threads = 1});
   for (const Btf& unit : types->units) deduplicator.add("input", unit);

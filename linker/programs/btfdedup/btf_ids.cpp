@@ -16,7 +16,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <span>
+#include <unordered_map>
+#include <utility>
 
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
@@ -39,7 +42,14 @@ struct IdSet {
   uint64_t offset;
   size_t header_words;
   size_t element_words;
+  uint64_t size;  ///< bytes of the symbol
 };
+
+/// The kinds of types that symbols name.
+constexpr std::pair<std::string_view, BtfKind> named_kinds[] = {{"func__", BtfKind::Func},
+                                                                {"struct__", BtfKind::Struct},
+                                                                {"union__", BtfKind::Union},
+                                                                {"typedef__", BtfKind::Typedef}};
 
 uint64_t offset_of(const ElfSymbol& symbol, const ElfFile& elf, const ElfSection& section) {
   return symbol.value - (elf.type == ET_REL ? 0 : section.address);
@@ -56,27 +66,61 @@ std::unexpected<Error> fail_outside(const ElfSymbol& symbol) {
 
 class IdsAdapter {
  public:
-  IdsAdapter(const ElfFile& elf, const ElfSection& section, const Btf& btf)
-      : elf_(elf), section_(section), btf_(btf) {
+  IdsAdapter(const ElfFile& elf, const ElfSection& section) : elf_(elf), section_(section) {
     auto contents = elf.contents(section);
     bytes_.assign(contents.begin(), contents.end());
   }
 
-  /// Finds the ids in section `index`.
-  std::expected<std::vector<uint32_t>, Error> find(uint32_t index) {
+  /// Finds the places of ids in section `index`.
+  std::expected<void, Error> find_places(uint32_t index) {
     auto symbols = TRY(read_symbols(elf_));
     std::erase_if(symbols, [&](const ElfSymbol& symbol) { return symbol.section != index; });
     TRY(index_symbols(symbols));
     if (id_offsets_.empty() && sets_.empty())
       return fail("section {} has type ids, but no symbols that locate them", section_name);
+    return {};
+  }
+
+  /// Finds the ids in section `index`, of types of `btf`.
+  std::expected<std::vector<uint32_t>, Error> find(uint32_t index, const Btf& btf) {
+    TRY(find_places(index));
     std::vector<uint32_t> ids;
     for (uint64_t offset : id_offsets_) {
       ids.push_back(load<uint32_t>(&bytes_[offset], elf_.order));
-      if (ids.back() >= btf_.end_id())
+      if (ids.back() >= btf.end_id())
         return fail("section {}: type id {} at offset {:#x} is out of range, the last is {}",
-                    section_name, ids.back(), offset, btf_.end_id() - 1);
+                    section_name, ids.back(), offset, btf.end_id() - 1);
     }
     return ids;
+  }
+
+  /// What the symbols of the places name.
+  std::expected<std::vector<NamedBtfId>, Error> names() const {
+    std::vector<NamedBtfId> all;
+    for (uint64_t offset : id_offsets_) {
+      std::string_view name = names_.at(offset).substr(id_prefix.size());
+      const auto* kind = std::ranges::find_if(
+          named_kinds, [&](const auto& row) { return name.starts_with(row.first); });
+      size_t end = name.rfind("__");  // behind it a number makes symbols unique
+      if (kind == std::end(named_kinds) || end < kind->first.size())
+        return fail("section {}: symbol '{}' names no type", section_name, names_.at(offset));
+      all.push_back({kind->second, name.substr(0, end).substr(kind->first.size())});
+    }
+    return all;
+  }
+
+  /// Fills the places, and sets with the number of their elements.
+  std::expected<void, Error> fill(std::span<const uint32_t> ids) {
+    for (size_t i = 0; i < id_offsets_.size(); ++i)
+      store<uint32_t>(&bytes_[id_offsets_[i]], ids[i], elf_.order);
+    for (const IdSet& set : sets_) {
+      uint64_t words = set.size / word;
+      if (words < set.header_words) continue;
+      store<uint32_t>(&bytes_[set.offset],
+                      static_cast<uint32_t>((words - set.header_words) / set.element_words),
+                      elf_.order);
+    }
+    return sort_sets();
   }
 
   /// Replaces the ids that find() found.
@@ -85,6 +129,13 @@ class IdsAdapter {
     for (uint64_t offset : id_offsets_)
       store<uint32_t>(&bytes_[offset], map[load<uint32_t>(&checked[offset], elf_.order)],
                       elf_.order);
+    return sort_sets();
+  }
+
+  std::vector<std::byte> release() { return std::move(bytes_); }
+
+ private:
+  std::expected<void, Error> sort_sets() {
     uint64_t end = 0;
     for (const IdSet& set : sets_) {
       if (set.offset < end)
@@ -95,9 +146,6 @@ class IdsAdapter {
     return {};
   }
 
-  std::vector<std::byte> release() { return std::move(bytes_); }
-
- private:
   /// Records where ids and sets are. Several symbols at one place count once.
   std::expected<void, Error> index_symbols(const std::vector<ElfSymbol>& symbols) {
     for (const ElfSymbol& symbol : symbols) {
@@ -108,14 +156,13 @@ class IdsAdapter {
         return fail("section {}: symbol '{}' is at offset {:#x}, expected a multiple of {}",
                     section_name, symbol.name, offset, word);
       if (symbol.name.starts_with(set_prefix))
-        sets_.push_back({offset, 1, 1});
+        sets_.push_back({offset, 1, 1, symbol.size});
       else if (symbol.name.starts_with(set8_prefix))
-        sets_.push_back({offset, 2, 2});
-      else
+        sets_.push_back({offset, 2, 2, symbol.size});
+      else if (names_.emplace(offset, symbol.name).second)
         id_offsets_.push_back(offset);
     }
     std::ranges::sort(id_offsets_);
-    id_offsets_.erase(std::ranges::unique(id_offsets_).begin(), id_offsets_.end());
     std::ranges::sort(sets_, {}, &IdSet::offset);
     auto repeated = std::ranges::unique(sets_, {}, &IdSet::offset);
     sets_.erase(repeated.begin(), repeated.end());
@@ -152,9 +199,9 @@ class IdsAdapter {
 
   const ElfFile& elf_;
   const ElfSection& section_;
-  const Btf& btf_;
   std::vector<std::byte> bytes_;
-  std::vector<uint64_t> id_offsets_;  ///< sorted
+  std::unordered_map<uint64_t, std::string_view> names_;  ///< of symbols, by offset
+  std::vector<uint64_t> id_offsets_;                      ///< sorted
   std::vector<IdSet> sets_;
 };
 
@@ -220,7 +267,27 @@ std::expected<std::vector<Kfunc>, Error> read_kfuncs(const ElfFile& elf,
 std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, const Btf& btf) {
   if (!has_btf_ids(elf)) return {};
   uint32_t index = *elf.find(section_name);
-  return IdsAdapter(elf, elf.sections[index], btf).find(index);
+  return IdsAdapter(elf, elf.sections[index]).find(index, btf);
+}
+
+std::expected<std::vector<NamedBtfId>, Error> find_unfilled_ids(const ElfFile& elf) {
+  auto index = elf.find(section_name);
+  if (!index || has_btf_ids(elf)) return {};
+  IdsAdapter adapter(elf, elf.sections[*index]);
+  TRY(adapter.find_places(*index));
+  return adapter.names();
+}
+
+std::expected<std::vector<Patch>, Error> fill_btf_ids(const ElfFile& elf,
+                                                      std::span<const uint32_t> ids) {
+  std::vector<Patch> patches;
+  auto index = elf.find(section_name);
+  if (!index || has_btf_ids(elf)) return patches;
+  IdsAdapter adapter(elf, elf.sections[*index]);
+  TRY(adapter.find_places(*index));
+  TRY(adapter.fill(ids));
+  patches.push_back({elf.sections[*index].offset, adapter.release()});
+  return patches;
 }
 
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
@@ -229,8 +296,8 @@ std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const
   if (!has_btf_ids(elf)) return patches;
   uint32_t index = *elf.find(section_name);
   const ElfSection& section = elf.sections[index];
-  IdsAdapter adapter(elf, section, btf);
-  TRY(adapter.find(index));
+  IdsAdapter adapter(elf, section);
+  TRY(adapter.find(index, btf));
   TRY(adapter.adapt(map));
   patches.push_back({section.offset, adapter.release()});
   return patches;

@@ -27,6 +27,21 @@ std::expected<std::vector<uint32_t>, Error> find_btf_ids(const ElfFile& elf, con
 std::expected<std::vector<Patch>, Error> adapt_btf_ids(const ElfFile& elf, const Btf& btf,
                                                        const TypeMap& map);
 
+/// A place in the section for the id of a type.
+struct NamedBtfId {
+  BtfKind kind;
+  std::string_view name;
+};
+
+/// The places that resolve_btfids would fill, in order of offsets; none if somebody did, or there
+/// is no section. Errors: the section or its symbols are malformed, or of an unknown kind.
+std::expected<std::vector<NamedBtfId>, Error> find_unfilled_ids(const ElfFile& elf);
+
+/// Patches that fill them with the ids of types, 0 for none, and complete the sets. Errors: the
+/// same.
+std::expected<std::vector<Patch>, Error> fill_btf_ids(const ElfFile& elf,
+                                                      std::span<const uint32_t> ids);
+
 /// A function that programs may call, listed in .BTF_ids.
 struct Kfunc {
   std::string_view name;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
@@ -89,6 +90,24 @@ std::vector<std::string> describe_omitted(const ImageResult& result) {
     if (!names.empty())
       lines.push_back(fmt::format("omitted {}: {}", text.text, list_of(names, max_names)));
   }
+  return lines;
+}
+
+std::vector<std::string> list_absent_functions(const ImageResult& result,
+                                               const ImageSymbols& symbols) {
+  std::vector<std::string> lines;
+  std::set<std::string_view> known;
+  for (const OmittedSymbol& symbol : result.omitted) {
+    known.insert(symbol.name);
+    auto reason = std::ranges::find(omission_texts(), symbol.reason, &OmissionText::reason);
+    lines.push_back(fmt::format("omitted {}: one of the {}", symbol.name, reason->text));
+  }
+  const BtfBuilder& types = result.dedup.types;
+  for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
+    if (BtfType type = types.type(id); type.kind() == BtfKind::Func) known.insert(types.name(type));
+  for (std::string_view name : symbols.functions)
+    if (!name.starts_with("__pfx_") && known.insert(name.substr(0, name.find('.'))).second)
+      lines.push_back(fmt::format("omitted {}: no unit in C defines it", name));
   return lines;
 }
 

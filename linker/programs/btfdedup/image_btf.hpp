@@ -17,6 +17,10 @@ namespace bpflink {
 /// .BTF_ids is malformed.
 std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf);
 
+/// A line for each function or variable of the image that the result lacks, with the reason.
+std::vector<std::string> list_absent_functions(const ImageResult& result,
+                                               const ImageSymbols& symbols);
+
 /// The functions that the ELF file of a unit defines weakly; none if it cannot be read.
 std::vector<std::string_view> find_weak_functions(std::span<const std::byte> image);
 

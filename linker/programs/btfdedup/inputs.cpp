@@ -101,26 +101,36 @@ std::expected<UnpackedFile, Error> unpack(InputFile file) {
   return unpacked;
 }
 
-/// The BTF of an ELF file; nothing if it has none.
-std::expected<std::optional<BtfSource>, Error> find_section(const std::string& name, ElfFile elf) {
-  auto section = elf.find(".BTF");
+/// The types of an ELF file; nothing if it has none.
+std::expected<std::optional<BtfSource>, Error> find_types(const std::string& name, ElfFile elf,
+                                                          TypesOf wanted) {
+  bool is_linked = elf.type == ET_EXEC || elf.type == ET_DYN;
+  auto section = wanted == TypesOf::Dwarf ? std::nullopt : elf.find(".BTF");
+  if (!section && wanted != TypesOf::Btf && elf.find(".debug_info"))
+    return BtfSource{name, {}, {}, std::move(elf), is_linked, true};
   if (!section) return std::nullopt;
   if (auto ok = check_contents(elf.sections[*section]); !ok) return fail_in(name, ok.error());
   std::span<const std::byte> contents = elf.contents(elf.sections[*section]), base;
   if (auto found = elf.find(".BTF.base")) base = elf.contents(elf.sections[*found]);
   elf.sections = {};  // saves memory: there may be thousands of files
-  bool is_linked = elf.type == ET_EXEC || elf.type == ET_DYN;
   return BtfSource{name, contents, base, std::move(elf), is_linked};
 }
 
-std::expected<std::optional<BtfSource>, Error> find_section(const InputFile& file) {
+std::expected<std::optional<BtfSource>, Error> find_types(const InputFile& file, TypesOf wanted) {
   auto elf = read_elf(file.bytes());
   if (!elf) return fail_in(file.name(), elf.error());
-  return find_section(file.name(), std::move(*elf));
+  return find_types(file.name(), std::move(*elf), wanted);
+}
+
+/// Why an ELF file has no types.
+std::string describe_lack(const std::string& name, TypesOf wanted,
+                          std::string_view of_btf = "has no section .BTF") {
+  return fmt::format("{}: {}", name, wanted == TypesOf::Dwarf ? "has no DWARF" : of_btf);
 }
 
 std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archive,
-                                                          std::vector<InputFile>& files) {
+                                                          std::vector<InputFile>& files,
+                                                          TypesOf wanted) {
   auto members = read_archive(archive.bytes(), archive.name());
   if (!members) return fail_in(archive.name(), members.error());
   std::vector<BtfSource> sources;
@@ -129,7 +139,7 @@ std::expected<std::vector<BtfSource>, Error> open_members(const InputFile& archi
     auto file = open_member(member);
     if (!file) return fail_in(member.name, file.error());
     if (!is_elf(file->bytes()) || !seen.insert(member, *file)) continue;
-    auto source = TRY(find_section(*file));
+    auto source = TRY(find_types(*file, wanted));
     if (!source) continue;
     sources.push_back(std::move(*source));
     files.push_back(std::move(*file));
@@ -148,15 +158,16 @@ void keep_btf(BtfSource& source, const UnpackedFile& file, std::vector<InputFile
 }
 
 /// Opens a compressed file or an image.
-std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFile>& files) {
+std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFile>& files,
+                                          TypesOf wanted) {
   auto file = TRY(unpack(std::move(opened)));
   KernelImage& image = file.image;
   std::optional<BtfSource> source;
   Sources sources;
   if (image.elf) {
-    auto found = TRY(find_section(file.name, std::move(*image.elf)));
+    auto found = TRY(find_types(file.name, std::move(*image.elf), wanted));
     source = std::move(found);
-    if (!source) sources.lack = file.name + ": has no section .BTF";
+    if (!source) sources.lack = describe_lack(file.name, wanted);
   } else if (auto blob = find_image_btf(image)) {
     source = BtfSource{file.name, *blob, {}, std::nullopt, image.form == KernelImage::Form::Flat};
   } else {
@@ -164,7 +175,7 @@ std::expected<Sources, Error> open_packed(InputFile opened, std::vector<InputFil
   }
   if (!source) return sources;
   bool is_bpf_object = source->elf && source->elf->machine == EM_BPF;
-  if (image.decompressed_size != 0 && !is_bpf_object)
+  if (image.decompressed_size != 0 && !is_bpf_object && !source->has_dwarf)
     keep_btf(*source, file, files);
   else
     files.push_back(file.keep(image.contents));
@@ -202,23 +213,27 @@ std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::
   return inputs;
 }
 
-std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files) {
+std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files,
+                                           TypesOf wanted) {
   auto opened = TRY(open_input(input));
-  if (is_packed(opened.bytes())) return open_packed(std::move(opened), files);
+  if (is_packed(opened.bytes())) return open_packed(std::move(opened), files, wanted);
   InputFile file = std::move(opened);
   Sources sources;
   if (is_archive(file.bytes())) {
-    auto members = TRY(open_members(file, files));
+    auto members = TRY(open_members(file, files, wanted));
     sources.list = std::move(members);
-    if (sources.list.empty()) sources.lack = file.name() + ": is an archive without BTF";
+    if (sources.list.empty())
+      sources.lack = describe_lack(file.name(), wanted, "is an archive without BTF");
   } else if (is_elf(file.bytes())) {
-    auto source = TRY(find_section(file));
+    auto source = TRY(find_types(file, wanted));
     if (source)
       sources.list.push_back(std::move(*source));
     else
-      sources.lack = file.name() + ": has no section .BTF";
+      sources.lack = describe_lack(file.name(), wanted);
+  } else if (wanted == TypesOf::Dwarf) {
+    return fail("{}: is not an ELF file", file.name());
   } else {
-    sources.list.push_back({file.name(), file.bytes(), {}, std::nullopt, false});
+    sources.list.push_back({file.name(), file.bytes(), {}, std::nullopt});
   }
   files.push_back(std::move(file));
   return sources;

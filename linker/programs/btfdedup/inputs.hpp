@@ -2,6 +2,7 @@
 // input; and the bases that they are split from.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -29,16 +30,20 @@ struct InputPath {
 std::expected<std::vector<InputPath>, Error> list_inputs(const std::vector<std::string>& paths,
                                                          bool split);
 
-/// The BTF of one file or member of an archive, in its bytes.
+/// The types of one file or member of an archive, in its bytes.
 struct BtfSource {
   std::string name;
   std::span<const std::byte> contents;  ///< the section, or the file: one or more blobs
   std::span<const std::byte> base;      ///< its section .BTF.base, or empty
-  /// Without its sections; nothing for raw BTF. Of decompressed files only BPF objects have their
-  /// bytes.
+  /// Nothing for raw BTF. Only with DWARF it has its sections. Of decompressed files only BPF
+  /// objects and those with DWARF have their bytes.
   std::optional<ElfFile> elf;
   bool is_linked = false;  ///< part of a linked file: an ELF file for execution, or a memory image
+  bool has_dwarf = false;  ///< the types are in its DWARF, not in BTF
 };
+
+/// What types of an ELF file are wanted.
+enum class TypesOf : uint8_t { Btf, BtfOrDwarf, Dwarf };
 
 /// The sources in a file.
 struct Sources {
@@ -46,11 +51,12 @@ struct Sources {
   std::string lack;  ///< why the list is empty, beginning with the name of the file
 };
 
-/// Opens the input ("-" is standard input) and lists the BTF in it: all members of an
+/// Opens the input ("-" is standard input) and lists the types in it: all members of an
 /// archive that have some, or what unpack_kernel() finds. The list is empty for an ELF file, image
-/// or archive without BTF. Opened files are added to `files`; the sources are views of them. Errors
-/// begin with the name of the file: it cannot be read or unpacked.
-std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files);
+/// or archive without types. Opened files are added to `files`; the sources are views of them.
+/// Errors begin with the name of the file: it cannot be read or unpacked.
+std::expected<Sources, Error> open_sources(const InputPath& input, std::vector<InputFile>& files,
+                                           TypesOf wanted = TypesOf::Btf);
 
 /// Opens an ELF file, which may be compressed. It is a view of what is added to `files`. Errors
 /// begin with the path.

@@ -17,6 +17,8 @@
 #include "bpflink/convert.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"
+#include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/origin.hpp"
@@ -38,6 +40,17 @@
 
 namespace bpflink {
 namespace {
+
+/// The layout section of the kinds that are known.
+std::vector<BtfKindLayout> known_layout() {
+  std::vector<BtfKindLayout> layout;
+  for (const KindRow& row : kind_table) {
+    const KindWords& words = kind_words(row.kind);
+    layout.push_back({static_cast<uint8_t>(4 * (words.head_words - 1)),
+                      static_cast<uint8_t>(4 * words.element_words), 0});
+  }
+  return layout;
+}
 
 class Program {
  public:
@@ -65,6 +78,7 @@ class Program {
   std::expected<std::vector<std::byte>, Error> make_blob(MergedBtf& merged);
   std::expected<void, Error> open_update(MergedBtf& merged);
   std::expected<void, Error> distill_types(MergedBtf& merged);
+  std::expected<void, Error> look_up_ids(const Btf& btf);
   std::expected<void, Error> write_output(MergedBtf& merged, std::span<const std::byte> blob);
   std::expected<void, Error> write_contents(const MergedBtf& merged,
                                             std::span<const std::byte> blob);
@@ -91,6 +105,7 @@ class Program {
   Outputs::Output *output_ = nullptr, *size_map_ = nullptr;  ///< of these, or null
   Merger merger_;
   std::optional<UpdatedFile> updated_;
+  std::vector<uint32_t> ids_;  ///< for the unfilled section .BTF_ids of the updated file
   std::optional<DistilledBtf> distilled_;  ///< without its types: they are the merged ones
 };
 
@@ -137,11 +152,19 @@ std::expected<std::vector<std::byte>, Error> Program::make_blob(MergedBtf& merge
   if (old.size() == 1)
     if (auto ok = updated_->adapt_ids(old[0].btf, dedup.type_maps[0], dedup.types); !ok)
       return fail_output(ok.error());
+  if (options_.features.layout && merged.has_dwarf && !base())
+    dedup.types.set_layout(known_layout());
   auto blob = dedup.types.finish(merged.order);
   if (!blob) return fail_output(blob.error());
-  if (old.empty()) return blob;
+  bool is_filled = updated_ && merged.has_dwarf && options_.fills_btf_ids;
+  if (old.empty() && !is_filled) return blob;
   auto btf = Btf::parse(*blob, base());
   if (!btf) return fail_output(btf.error());
+  if (is_filled) {
+    if (!distilled_) TRY(look_up_ids(*btf));
+    if (auto ok = updated_->fill_ids(ids_); !ok) return fail_output(ok.error());
+  }
+  if (old.empty()) return blob;
   if (auto ok = updated_->adapt_relocations(old, dedup.type_maps, *btf, *blob); !ok)
     return fail_output(ok.error());
   return blob;
@@ -149,13 +172,14 @@ std::expected<std::vector<std::byte>, Error> Program::make_blob(MergedBtf& merge
 
 /// Opens the file whose other sections must match its new BTF, which gets the file's byte order.
 std::expected<void, Error> Program::open_update(MergedBtf& merged) {
-  auto file = UpdatedFile::open(options_.update);
+  auto file = UpdatedFile::open(options_.update, merged.has_dwarf);
   if (!file) return fail_output(file.error());
   updated_ = std::move(*file);
   merged.order = updated_->elf().order;
-  if (options_.distill && updated_->elf().find(".BTF.base"))
+  if ((options_.distill || merged.has_dwarf) && updated_->elf().find(".BTF.base"))
     return fail_output({"has a section .BTF.base: it is already distilled"});
   std::string_view section = updated_->section_with_ids();
+  if (merged.has_dwarf && !options_.fills_btf_ids && section == ".BTF_ids") section = "";
   if (merged.updated.size() == 1 || section.empty()) return {};
   return fail_output({fmt::format("has a section {}, which would not fit types {}", section,
                                   !options_.linked.empty()  ? "of what was linked"
@@ -173,12 +197,40 @@ std::expected<void, Error> Program::distill_types(MergedBtf& merged) {
     auto ids = find_btf_ids(updated_->elf(), merged.updated[0].btf);
     if (!ids) return fail_output(ids.error());
     for (uint32_t id : *ids) needed.push_back(merged.dedup.type_maps[0][id]);
+  } else if (updated_ && merged.has_dwarf && options_.fills_btf_ids) {
+    TRY(look_up_ids(*split));
+    needed = ids_;
   }
   auto distilled = distill(*split, merged.order, needed);
   if (!distilled) return fail_output(distilled.error());
   compose(merged.dedup.type_maps, distilled->type_map);
+  for (uint32_t& id : ids_) id = distilled->type_map[id];
   merged.dedup.types = std::move(distilled->types);
   distilled_ = std::move(*distilled);
+  return {};
+}
+
+/// Finds the types that .BTF_ids of the updated file names. The first of a name counts, as for
+/// resolve_btfids.
+std::expected<void, Error> Program::look_up_ids(const Btf& btf) {
+  auto wanted = find_unfilled_ids(updated_->elf());
+  if (!wanted) return fail_output(wanted.error());
+  if (wanted->empty()) return {};
+  std::map<std::pair<BtfKind, std::string_view>, uint32_t> ids;
+  for (const NamedBtfId& named : *wanted) ids.emplace(std::pair(named.kind, named.name), 0);
+  for (uint32_t id = 1; id < btf.end_id(); ++id) {
+    BtfType type = btf.type(id);
+    auto found = ids.find({type.kind(), btf.name(type)});
+    if (found != ids.end() && found->second == 0) found->second = id;
+  }
+  std::vector<std::string_view> missing;
+  for (const NamedBtfId& named : *wanted) {
+    ids_.push_back(ids.at({named.kind, named.name}));
+    if (ids_.back() == 0) missing.push_back(named.name);
+  }
+  if (!missing.empty())
+    print_note("btfdedup", fmt::format("{}: section .BTF_ids names types that are not there: {}",
+                                       options_.update, list_of(missing, 5)));
   return {};
 }
 

@@ -50,37 +50,43 @@ std::expected<void, Error> Merger::read() {
   if (bases_.empty())
     for (const std::string& path : options_.bases)
       TRY(read_base(bases_, path, options_.flatten, files_));
-  TRY(read_image_symbols());
+  if (!options_.linked.empty()) {
+    auto elf = TRY(open_elf(options_.linked, files_));
+    TRY(read_image_symbols(options_.linked, elf));
+  }
   auto inputs = TRY(list_inputs(options_.inputs, !options_.bases.empty()));
   std::vector<std::string> lacks;
   std::string last_lack;
   for (const InputPath& input : inputs) {
-    if (options_.dwarf) {
-      TRY(add_dwarf(input.path));
-      continue;
+    TypesOf wanted = options_.dwarf ? TypesOf::Dwarf : TypesOf::BtfOrDwarf;
+    auto sources = TRY(open_sources(input, files_, wanted));
+    bool is_alone = inputs.size() == 1 && sources.list.size() == 1;
+    for (BtfSource& source : sources.list) {
+      if (!source.has_dwarf) {
+        TRY(add(std::move(source)));
+      } else if (auto has_types = TRY(add_dwarf(source, is_alone)); !has_types) {
+        sources.lack = source.name + ": has no types of C in its DWARF";
+      }
     }
-    auto sources = TRY(open_sources(input, files_));
-    if (sources.list.empty()) last_lack = sources.lack;
-    if (sources.list.empty() && !input.is_listed) lacks.push_back(last_lack);
-    for (BtfSource& source : sources.list) TRY(add(std::move(source)));
+    if (sources.lack.empty()) continue;
+    last_lack = std::move(sources.lack);
+    if (!input.is_listed) lacks.push_back(last_lack);
   }
   if (!has_begun())
-    return fail("{}: compile with -g, with gcc -gbtf", lacks.empty() ? last_lack : lacks.front());
+    return fail("{}: compile with -g{}", lacks.empty() ? last_lack : lacks.front(),
+                options_.dwarf ? "" : ", with gcc -gbtf");
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   return {};
 }
 
-/// Reads the functions and variables of the linked program.
-std::expected<void, Error> Merger::read_image_symbols() {
-  std::string linked = options_.linked;
-  // A file with DWARF has its own symbols.
-  if (options_.dwarf && linked.empty() && options_.inputs.size() == 1) linked = options_.inputs[0];
-  if (linked.empty()) return {};
-  auto elf = TRY(open_elf(linked, files_));
+/// Reads the functions and variables of a linked program.
+std::expected<void, Error> Merger::read_image_symbols(const std::string& path, const ElfFile& elf) {
   auto symbols = bpflink::read_image_symbols(elf);
-  if (!symbols) return fail_in(linked, symbols.error());
+  if (!symbols) return fail_in(path, symbols.error());
   image_symbols_ = std::move(*symbols);
-  image_name_ = std::move(linked);
+  if (!options_.features.variables) image_symbols_->variables.clear();
+  if (!options_.features.kfunc_tags) image_symbols_->tags.clear();
+  image_name_ = path;
   return {};
 }
 
@@ -215,8 +221,13 @@ std::expected<MergedBtf, Error> Merger::run() {
 
 std::expected<DedupResult, Error> Merger::run_image_btf() {
   auto result = TRY(image_deduplicator_->run(*image_symbols_));
-  for (const std::string& line : describe_omitted(result))
-    print_note("btfdedup", image_name_ + ": " + line);
+  // Of DWARF, there are some in nearly every file, and pahole says nothing either.
+  std::vector<std::string> lines;
+  if (options_.verbose)
+    lines = list_absent_functions(result, *image_symbols_);
+  else if (!merged_.has_dwarf)
+    lines = describe_omitted(result);
+  for (const std::string& line : lines) print_note("btfdedup", image_name_ + ": " + line);
   DedupResult dedup = std::move(result.dedup);
   merged_.statistics.linked = std::move(result);
   return dedup;

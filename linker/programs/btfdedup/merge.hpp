@@ -30,6 +30,7 @@ struct MergedBtf {
   std::endian order = std::endian::native;  ///< of the first input
   std::optional<ElfFile> like;              ///< the first ELF input, without its sections
   Statistics statistics;
+  bool has_dwarf = false;  ///< of an input that types were read from
   /// The blobs of the input, if that is the updated file.
   std::vector<UpdatedBlob> updated;
   /// The only input, if it is a linked kernel's and stays as it is, or empty. There are no types in
@@ -54,13 +55,13 @@ class Merger {
   const Btf* base() const { return last_of(bases_); }
 
  private:
-  std::expected<void, Error> read_image_symbols();
+  std::expected<void, Error> read_image_symbols(const std::string& path, const ElfFile& elf);
   std::expected<void, Error> begin(const BtfSource& first);
   std::expected<bool, Error> sorts() const;
   std::expected<void, Error> add(BtfSource source);
   std::expected<void, Error> add(const BtfSource& source, const std::string& name,
                                  std::span<const std::byte> blob);
-  std::expected<void, Error> add_dwarf(const std::string& path);
+  std::expected<bool, Error> add_dwarf(BtfSource& source, bool is_alone);
   bool is_relocatable(const BtfSource& source) const;
   std::expected<void, Error> relocate(BtfSource& source);
   bool has_begun() const { return deduplicator_ || image_deduplicator_; }

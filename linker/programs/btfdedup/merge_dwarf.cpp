@@ -72,13 +72,18 @@ std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
 
 }  // namespace
 
-std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
-  auto elf = TRY(open_elf(path, files_));
+/// Adds the units of a file's DWARF. Whether it has types. A file that `is_alone` has the symbols
+/// itself.
+std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
+  const std::string& path = source.name;
+  ElfFile& elf = *source.elf;
   auto dwarf = read_elf_dwarf(elf);
   if (!dwarf) return fail_in(path, dwarf.error());
-  if (dwarf->sections.info.empty()) return fail("{}: has no DWARF: compile with -g", path);
+  if (is_alone && !image_symbols_) TRY(read_image_symbols(path, elf));
   Stopwatch watch(merged_.statistics.classify);
-  DwarfWanted wanted{.convention = convention_of(elf.machine)};
+  DwarfWanted wanted{.encoding = options_.features.encoding,
+                     .excluded_languages = options_.excluded_languages,
+                     .convention = convention_of(elf.machine)};
   std::optional<ImageNames> names;
   if (image_symbols_) {
     names.emplace(*image_symbols_);
@@ -89,8 +94,9 @@ std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
   if (!types) return fail_in(path, types.error());
   for (const std::string& line : describe_omissions(types->omissions))
     print_note("btfdedup", fmt::format("{}: {}", path, line));
-  if (types->units.empty()) return fail("{}: has no types of C in its DWARF", path);
-  if (!has_begun()) TRY(begin({path, {}, {}, std::nullopt, false}));
+  if (types->units.empty()) return false;
+  if (!has_begun()) TRY(begin({path, {}, {}, std::nullopt}));
+  merged_.has_dwarf = true;
   elf.sections = {};
   if (!merged_.like) merged_.like = std::move(elf);
   for (size_t i = 0; i < types->units.size(); ++i) {
@@ -108,7 +114,7 @@ std::expected<void, Error> Merger::add_dwarf(const std::string& path) {
     if (is_described_) merged_.inputs.emplace_back(std::move(*added), 0);
   }
   dwarf_strings_.push_back(types->strings);
-  return {};
+  return true;
 }
 
 }  // namespace bpflink

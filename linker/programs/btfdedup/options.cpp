@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <expected>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bpflink/convert.hpp"
 #include "dedup/try.hpp"
@@ -31,6 +35,75 @@ OptionAction store_target(std::optional<LinuxRelease>& target, std::optional<uin
     }
     return target ? std::expected<void, Error>()
                   : fail("is neither linux-N.N, such as linux-5.4, nor classic-header");
+  };
+}
+
+/// A name in the list of --btf-features, as pahole has it. `set` changes what it stands for.
+struct Feature {
+  std::string_view name;
+  void (*set)(BtfdedupOptions& options, bool is_on) = nullptr;  ///< null: always on
+  bool is_default = true;
+};
+
+constexpr Feature features[] = {
+    {"encode_force"},
+    {"var", [](BtfdedupOptions& o, bool on) { o.features.variables = on; }},
+    {"float", [](BtfdedupOptions& o, bool on) { o.features.encoding.floats = on; }},
+    {"decl_tag", [](BtfdedupOptions& o, bool on) { o.features.encoding.declaration_tags = on; }},
+    {"type_tag", [](BtfdedupOptions& o, bool on) { o.features.encoding.type_tags = on; }},
+    {"enum64", [](BtfdedupOptions& o, bool on) { o.features.encoding.wide_enums = on; }},
+    {"optimized_func"},
+    {"consistent_func"},
+    {"decl_tag_kfuncs", [](BtfdedupOptions& o, bool on) { o.features.kfunc_tags = on; }},
+    {"reproducible_build"},
+    {"distilled_base", [](BtfdedupOptions& o, bool on) { o.distill = on; }, false},
+    {"layout", [](BtfdedupOptions& o, bool on) { o.features.layout = on; }, false},
+    {"force_cu_merging"},
+};
+
+/// The parts of a list between commas.
+auto parts_of(std::string_view list) {
+  return list | std::views::split(',') | std::views::transform([](auto part) {
+           return std::string_view(part.begin(), part.end());
+         });
+}
+
+OptionAction choose_features(BtfdedupOptions& options) {
+  return [&options](std::string_view list) -> std::expected<void, Error> {
+    auto set_all = [&](bool is_on) {
+      for (const Feature& feature : features)
+        if (feature.set) feature.set(options, is_on && feature.is_default);
+    };
+    set_all(false);
+    for (std::string_view name : parts_of(list)) {
+      bool is_on = !name.starts_with('-');
+      if (!is_on) name.remove_prefix(1);
+      const auto* found = std::ranges::find(features, name, &Feature::name);
+      if (name == "default")
+        set_all(is_on);
+      else if (found == std::end(features))
+        return fail("has no feature '{}'", name);
+      else if (found->set)
+        found->set(options, is_on);
+    }
+    return {};
+  };
+}
+
+OptionAction exclude_languages(std::vector<uint16_t>& excluded) {
+  return [&excluded](std::string_view list) -> std::expected<void, Error> {
+    // DWARF 5, table 7.17, and languages that were registered since.
+    static constexpr std::pair<std::string_view, uint16_t> languages[] = {
+        {"rust", 0x1c}, {"go", 0x16},  {"c++", 0x04},   {"c++", 0x19},  {"c++", 0x1a},
+        {"c++", 0x21},  {"c++", 0x2b}, {"c++", 0x3a},   {"zig", 0x27},  {"d", 0x13},
+        {"ada", 0x03},  {"ada", 0x0d}, {"swift", 0x1e}, {"asm", 0x8001}};
+    for (std::string_view name : parts_of(list)) {
+      size_t before = excluded.size();
+      for (auto [language, number] : languages)
+        if (language == name) excluded.push_back(number);
+      if (excluded.size() == before) return fail("has no language '{}'", name);
+    }
+    return {};
   };
 }
 
@@ -64,8 +137,21 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Write BTF for the ELF file FILE that the inputs were linked into, with FUNCs and per-CPU "
          "VARs from its symbols; without INPUT, from its own types",
          store(options.linked)},
-        {"--dwarf", "", "Make BTF of the DWARF of the inputs, whether they have BTF or not",
+        {"--dwarf", "",
+         "Make BTF of the DWARF of the inputs, whether they have BTF or not; without it, of those "
+         "without BTF",
          set(options.dwarf)},
+        {"--btf-features", "LIST",
+         "What to make of DWARF: pahole's features, such as default,-enum64",
+         choose_features(options)},
+        {"--lang-exclude", "LIST",
+         "Leave out units in these languages, such as rust,c++, without a note",
+         exclude_languages(options.excluded_languages)},
+        {"--no-btf-ids", "", "Leave the section .BTF_ids of the file of --update to resolve_btfids",
+         always([&options](std::string_view) { options.fills_btf_ids = false; })},
+        {"-v,--verbose", "",
+         "List the functions of --dwarf or --linked that have no FUNC, with the reason",
+         set(options.verbose)},
         {"--sort", "", "Sort the types by name", set(options.sort)},
         {"--target", "TARGET",
          "Write the BTF of the one INPUT for an older reader: linux-N.N, such as linux-5.4, or "
@@ -100,8 +186,9 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
 std::expected<void, Error> check_alone(const OptionTable& table, std::string_view mode,
                                        std::string_view other) {
   for (std::string_view option : std::initializer_list<std::string_view>{
-           other, "--update", "--flatten", "--distill", "--linked", "--dwarf", "--sort", "--verify",
-           "--explain", "--dump", "--size-map", "--print-sizes", "--stats", "--elf"})
+           other, "--update", "--flatten", "--distill", "--linked", "--dwarf", "--btf-features",
+           "--sort", "--verify", "--explain", "--dump", "--size-map", "--print-sizes", "--stats",
+           "--elf"})
     TRY(table.check_exclusive(mode, option));
   return {};
 }
@@ -157,8 +244,9 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
        {Pair{"--output", "--update"}, Pair{"--flatten", "--update"}, Pair{"--distill", "--flatten"},
         Pair{"--linked", "--flatten"}, Pair{"--dwarf", "--flatten"}})
     TRY(table.check_exclusive(option, other));
-  for (auto [option, other] : {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"},
-                               Pair{"--json", "--stats"}, Pair{"--elf", "--output"}})
+  for (auto [option, other] :
+       {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"}, Pair{"--json", "--stats"},
+        Pair{"--elf", "--output"}, Pair{"--no-btf-ids", "--update"}})
     TRY(table.check_needs(option, other));
   bool has_output = table.is_given("--output");
   if (options.distill && has_output && !options.as_elf)

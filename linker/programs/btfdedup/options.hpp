@@ -9,8 +9,17 @@
 
 #include "bpflink/check.hpp"
 #include "bpflink/error.hpp"
+#include "dedup/dwarf/functions.hpp"
 
 namespace bpflink {
+
+/// What is encoded of DWARF: the features of pahole that may be switched off.
+struct DwarfFeatures {
+  DwarfKinds encoding{};
+  bool variables = true;  ///< per-CPU variables
+  bool kfunc_tags = true;
+  bool layout = false;  ///< a layout section, unless there is a base
+};
 
 struct BtfdedupOptions {
   enum class Dump { None, C, Raw };
@@ -24,6 +33,9 @@ struct BtfdedupOptions {
   bool distill = false;            ///< the output has a section .BTF.base
   std::string linked;              ///< the ELF file that the inputs were linked into, or ""
   bool dwarf = false;              ///< read DWARF, not BTF
+  DwarfFeatures features;
+  std::vector<uint16_t> excluded_languages;  ///< of DWARF, by its numbers
+  bool fills_btf_ids = true;                 ///< --update --dwarf fills .BTF_ids
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::None;
@@ -33,6 +45,7 @@ struct BtfdedupOptions {
   std::optional<uint16_t> target_update;  ///< 20 of linux-6.1.20
   bool check = false;                     ///< only report whether kernels accept the inputs
   bool verify = false;                    ///< warn about types in the output that kernels reject
+  bool verbose = false;  ///< list the functions and variables that the output lacks
   bool statistics = false;
   bool as_json = false;
   unsigned threads = 0;

@@ -41,37 +41,43 @@ struct ReplacedSection {
   uint64_t offset, size;
 };
 
-/// Adds a section to a file of either ELF class. It needs a header and a name. Neither the section
+/// A section to add, which is not loaded at run time.
+struct NewSection {
+  std::string_view name;
+  std::span<const std::byte> contents;
+};
+
+/// Adds sections to a file of either ELF class. Each needs a header and a name. Neither the section
 /// header table nor the name table can grow in place, so both are written again at the end of the
 /// file.
 template <typename Header, typename SectionHeader>
 class SectionAdder {
  public:
-  SectionAdder(int fd, const ElfFile& elf, const ReplacedSection& replaced, uint64_t end)
+  SectionAdder(int fd, const ElfFile& elf, std::optional<ReplacedSection> replaced, uint64_t end)
       : fd_(fd), elf_(elf), replaced_(replaced), end_(end) {}
 
-  std::expected<void, Error> run(std::string_view name, std::span<const std::byte> contents) {
-    read_tables();
-    SectionHeader& names = headers_[elf_.name_table];
+  std::expected<void, Error> run(std::span<const NewSection> sections) {
+    read_tables(sections.size());
     auto bytes = elf_.contents(elf_.sections[elf_.name_table]);
     std::vector<std::byte> new_names(bytes.begin(), bytes.end());
-    auto name_offset = static_cast<uint32_t>(new_names.size());
-    for (char c : name) new_names.push_back(static_cast<std::byte>(c));
-    new_names.push_back(std::byte{0});
-
-    SectionHeader added{};
-    set(added.sh_name, name_offset);
-    set(added.sh_type, SHT_PROGBITS);
-    set(added.sh_addralign, 4);
-    set(added.sh_size, contents.size());
-    set(added.sh_offset, place(contents.size()));
+    for (const NewSection& section : sections) {
+      SectionHeader added{};
+      set(added.sh_name, new_names.size());
+      set(added.sh_type, SHT_PROGBITS);
+      set(added.sh_addralign, 4);
+      set(added.sh_size, section.contents.size());
+      set(added.sh_offset, place(section.contents.size()));
+      for (char c : section.name) new_names.push_back(static_cast<std::byte>(c));
+      new_names.push_back(std::byte{0});
+      headers_.push_back(added);
+      TRY(write_all_at(fd_, get(added.sh_offset), section.contents));
+    }
+    SectionHeader& names = headers_[elf_.name_table];
     set(names.sh_size, new_names.size());
     set(names.sh_offset, place(new_names.size()));
-    headers_.push_back(added);
     uint64_t table = place(headers_.size() * sizeof(SectionHeader));
     count_headers(table);
 
-    TRY(write_all_at(fd_, get(added.sh_offset), contents));
     TRY(write_all_at(fd_, get(names.sh_offset), new_names));
     TRY(write_all_at(fd_, table, std::as_bytes(std::span(headers_))));
     return write_all_at(fd_, 0, std::as_bytes(std::span(&header_, 1)));
@@ -79,14 +85,16 @@ class SectionAdder {
 
  private:
   /// Reads the headers from the image, which was checked.
-  void read_tables() {
+  void read_tables(size_t added) {
     std::memcpy(&header_, elf_.image.data(), sizeof header_);
-    headers_.reserve(elf_.sections.size() + 1);
+    headers_.reserve(elf_.sections.size() + added);
     headers_.resize(elf_.sections.size());
     auto table = elf_.image.subspan(get(header_.e_shoff), headers_.size() * sizeof(SectionHeader));
     std::memcpy(headers_.data(), table.data(), table.size());
-    set(headers_[replaced_.index].sh_offset, replaced_.offset);
-    set(headers_[replaced_.index].sh_size, replaced_.size);
+    if (!replaced_) return;
+    set(headers_[replaced_->index].sh_type, SHT_PROGBITS);
+    set(headers_[replaced_->index].sh_offset, replaced_->offset);
+    set(headers_[replaced_->index].sh_size, replaced_->size);
   }
 
   /// Reserves the place of the next new bytes.
@@ -114,27 +122,26 @@ class SectionAdder {
 
   int fd_;
   const ElfFile& elf_;
-  ReplacedSection replaced_;
+  std::optional<ReplacedSection> replaced_;
   uint64_t end_;
   Header header_;
   std::vector<SectionHeader> headers_;
 };
 
-/// Adds a section with that name and contents, which is not loaded at run time. `fd` is a copy of
-/// the ELF file in which only contents of sections have changed before `end`, and which has the
-/// section `replaced`. New data is written from `end` on; the old section header table becomes
-/// unused. Errors: the file cannot be written.
-std::expected<void, Error> add_section(int fd, const ElfFile& elf, const ReplacedSection& replaced,
-                                       uint64_t end, std::string_view name,
-                                       std::span<const std::byte> contents) {
+/// Adds sections. `fd` is a copy of the ELF file in which only contents of sections have changed
+/// before `end`, and which has the section `replaced`. New data is written from `end` on; the old
+/// section header table becomes unused. Errors: the file cannot be written.
+std::expected<void, Error> add_sections(int fd, const ElfFile& elf,
+                                        std::optional<ReplacedSection> replaced, uint64_t end,
+                                        std::span<const NewSection> sections) {
   if (elf.is_64_bit)
-    return SectionAdder<Elf64_Ehdr, Elf64_Shdr>(fd, elf, replaced, end).run(name, contents);
-  return SectionAdder<Elf32_Ehdr, Elf32_Shdr>(fd, elf, replaced, end).run(name, contents);
+    return SectionAdder<Elf64_Ehdr, Elf64_Shdr>(fd, elf, replaced, end).run(sections);
+  return SectionAdder<Elf32_Ehdr, Elf32_Shdr>(fd, elf, replaced, end).run(sections);
 }
 
 }  // namespace
 
-std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
+std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path, bool may_lack_btf) {
   auto file = TRY(InputFile::open(path));
   if (!is_elf(file.bytes()))
     return fail("{}",
@@ -143,8 +150,8 @@ std::expected<UpdatedFile, Error> UpdatedFile::open(const std::string& path) {
                     : "is not an ELF file");
   auto elf = TRY(read_elf(file.bytes()));
   auto section = elf.find(".BTF");
-  if (!section) return fail("has no section .BTF");
-  TRY(check_contents(elf.sections[*section]));
+  if (!section && !may_lack_btf) return fail("has no section .BTF");
+  if (section) TRY(check_contents(elf.sections[*section]));
   return UpdatedFile(std::move(file), std::move(elf));
 }
 
@@ -208,6 +215,12 @@ std::expected<void, Error> UpdatedFile::adapt_ids(const Btf& btf, const TypeMap&
   return {};
 }
 
+std::expected<void, Error> UpdatedFile::fill_ids(std::span<const uint32_t> ids) {
+  auto filled = TRY(fill_btf_ids(elf_, ids));
+  std::ranges::move(filled, std::back_inserter(patches_));
+  return {};
+}
+
 std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const UpdatedBlob> blobs,
                                                           std::span<const TypeMap> maps,
                                                           const Btf& updated,
@@ -253,42 +266,54 @@ std::expected<void, Error> UpdatedFile::adapt_relocations(std::span<const Update
 
 std::expected<void, Error> UpdatedFile::write(int fd, std::span<const std::byte> blob,
                                               std::span<const std::byte> base_blob) const {
-  const uint32_t index = *elf_.find(".BTF");
-  const ElfSection& old = elf_.sections[index];
-  uint64_t place = old.offset;
-  if (blob.size() > old.size) {
-    if ((old.flags & SHF_ALLOC) != 0)
+  std::vector<NewSection> added;
+  std::optional<ReplacedSection> replaced;
+  ElfSection old{.offset = elf_.image.size()};
+  if (auto index = elf_.find(".BTF")) {
+    old = elf_.sections[*index];
+    replaced = {*index, old.offset, blob.size()};
+  } else {
+    added.push_back({".BTF", blob});
+  }
+  if (replaced && blob.size() > old.size) {
+    // The kernel's linker script makes an empty one, for what is to come.
+    if ((old.flags & SHF_ALLOC) != 0 && old.size != 0)
       return fail("section .BTF has {} and is loaded at run time, so {} do not fit",
                   count_of(old.size, "byte"), blob.size());
-    place = align_up(elf_.image.size(), 8);
+    replaced->offset = align_up(elf_.image.size(), 8);
   }
+  if (!base_blob.empty()) added.push_back({".BTF.base", base_blob});
   // What is not written is zero: the old contents, and holes of the file.
   if (::ftruncate(fd, static_cast<off_t>(elf_.image.size())) != 0)
     return system_error("cannot write");
-  uint64_t rest = old.offset + old.size;
+  uint64_t rest = old.offset + old.size, end = elf_.image.size();
   SparseWriter copy(fd);
   TRY(copy.write(0, elf_.image.first(old.offset)));
   TRY(copy.write(rest, elf_.image.subspan(rest)));
   TRY(copy.finish());
-  TRY(write_all_at(fd, place, blob));
   for (const Patch& patch : patches_) TRY(write_all_at(fd, patch.offset, patch.bytes));
-
-  // sh_offset and sh_size are adjacent.
-  std::array<std::byte, 16> fields;
-  uint64_t at = old.header_offset;
-  if (elf_.is_64_bit) {
-    store<uint64_t>(&fields[0], place, elf_.order);
-    store<uint64_t>(&fields[8], blob.size(), elf_.order);
-    at += offsetof(Elf64_Shdr, sh_offset);
-  } else {
-    store<uint32_t>(&fields[0], static_cast<uint32_t>(place), elf_.order);
-    store<uint32_t>(&fields[4], static_cast<uint32_t>(blob.size()), elf_.order);
-    at += offsetof(Elf32_Shdr, sh_offset);
+  if (replaced) {
+    TRY(write_all_at(fd, replaced->offset, blob));
+    end = std::max(end, replaced->offset + blob.size());
+    // An empty section may have been one without contents. sh_offset and sh_size are adjacent.
+    std::array<std::byte, 4> type;
+    store<uint32_t>(type.data(), SHT_PROGBITS, elf_.order);
+    TRY(write_all_at(fd, old.header_offset + offsetof(Elf64_Shdr, sh_type), type));
+    std::array<std::byte, 16> fields;
+    uint64_t at = old.header_offset;
+    if (elf_.is_64_bit) {
+      store<uint64_t>(&fields[0], replaced->offset, elf_.order);
+      store<uint64_t>(&fields[8], blob.size(), elf_.order);
+      at += offsetof(Elf64_Shdr, sh_offset);
+    } else {
+      store<uint32_t>(&fields[0], static_cast<uint32_t>(replaced->offset), elf_.order);
+      store<uint32_t>(&fields[4], static_cast<uint32_t>(blob.size()), elf_.order);
+      at += offsetof(Elf32_Shdr, sh_offset);
+    }
+    TRY(write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)));
   }
-  TRY(write_all_at(fd, at, std::span(fields).first(elf_.is_64_bit ? 16 : 8)));
-  if (base_blob.empty()) return {};
-  uint64_t end = std::max<uint64_t>(elf_.image.size(), place + blob.size());
-  return add_section(fd, elf_, {index, place, blob.size()}, end, ".BTF.base", base_blob);
+  if (added.empty()) return {};
+  return add_sections(fd, elf_, replaced, end, added);
 }
 
 }  // namespace bpflink

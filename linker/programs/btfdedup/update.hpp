@@ -33,8 +33,9 @@ struct UpdatedBlob {
 /// file.
 class UpdatedFile {
  public:
-  /// Errors: it cannot be read, is not an ELF file, or has no contents of a section .BTF.
-  static std::expected<UpdatedFile, Error> open(const std::string& path);
+  /// Errors: it cannot be read, is not an ELF file, or has no contents of a section .BTF, unless
+  /// `may_lack_btf`: write() adds the section then.
+  static std::expected<UpdatedFile, Error> open(const std::string& path, bool may_lack_btf);
 
   const ElfFile& elf() const { return elf_; }
 
@@ -52,6 +53,10 @@ class UpdatedFile {
   std::expected<void, Error> adapt_relocations(std::span<const UpdatedBlob> blobs,
                                                std::span<const TypeMap> maps, const Btf& updated,
                                                std::span<const std::byte> blob);
+
+  /// Fills .BTF_ids with the ids of what find_unfilled_ids() lists. Errors: those of
+  /// fill_btf_ids().
+  std::expected<void, Error> fill_ids(std::span<const uint32_t> ids);
 
   /// Writes the file to `fd`, with `blob` as its section .BTF, and with a new section .BTF.base if
   /// `base_blob` is not empty. The new contents replace the old ones if they fit, and otherwise go
