@@ -33,7 +33,7 @@ struct DwarfKinds {
 
 /// What is wanted of a file.
 struct DwarfWanted {
-  DwarfKinds encoding{};
+  DwarfKinds kinds{};
   /// Languages that nobody misses, by DWARF's numbers.
   std::span<const uint16_t> excluded_languages{};
   /// The functions and variables that are wanted, or null for all that are defined.

@@ -97,6 +97,7 @@ void UnitTypes::write_variables() {
     if (type == 0) continue;
     auto linkage =
         static_cast<uint32_t>(named->is_external ? BtfLinkage::Global : BtfLinkage::Static);
+    if (!tags_.empty()) objects_[named->entry] = static_cast<uint32_t>(starts_.size());
     words_.insert(words_.end(), {named->name, BtfBuilder::info(BtfKind::Var), type, linkage});
     end_type();
   }
@@ -152,6 +153,10 @@ void UnitTypes::write_function(const Function& function) {
   if (function.has_unspecified) words_.insert(words_.end(), {0, 0});
   end_type();
   result.id = static_cast<uint32_t>(starts_.size());
+  if (!tags_.empty()) {
+    objects_[function.entry] = result.id;
+    if (function.origin != 0) objects_[function.origin] = result.id;
+  }
   words_.insert(words_.end(),
                 {function.name, BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), prototype});
   end_type();

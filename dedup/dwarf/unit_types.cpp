@@ -80,6 +80,8 @@ std::expected<void, Error> UnitTypes::begin(uint64_t first, uint64_t end) {
   parameters_.clear();
   variables_.clear();
   written_functions_.clear();
+  tags_.clear();
+  objects_.clear();
   units_.clear();
   type_units_.clear();
   parts_.clear();
@@ -148,6 +150,7 @@ bool UnitTypes::finish() {
   resolve_references();
   write_variables();
   write_functions();
+  write_tags();
   return true;
 }
 
@@ -247,7 +250,7 @@ void UnitTypes::begin_entry(uint16_t tag, uint32_t at, bool has_children) {
       if (open_.size() == 1) add_variable(at);
       break;
     case DW_TAG_LLVM_annotation:
-      if (parent.tag == DW_TAG_pointer_type && wanted_.encoding.type_tags) add_annotation();
+      add_annotation();
       break;
     case DW_TAG_base_type:
     case DW_TAG_enumeration_type:
@@ -345,10 +348,39 @@ void UnitTypes::add_enumerator() {
                     static_cast<uint32_t>(value >> 32)});
 }
 
-/// A type tag of clang, a child of the pointer to the tagged type.
+/// A tag of clang: a type tag is a child of the pointer to the tagged type, a tag on a declaration
+/// one of what it is on.
 void UnitTypes::add_annotation() {
-  if (dwarf_text(sections_, entry_[DwarfSlot::Name], unit_) != "btf_type_tag") return;
-  parts_.push_back({text_of(DwarfSlot::ConstValue), 0, 0, 0});
+  const OpenEntry& parent = open_.back();
+  std::string_view kind = dwarf_text(sections_, entry_[DwarfSlot::Name], unit_);
+  if (kind == "btf_type_tag" && parent.tag == DW_TAG_pointer_type && wanted_.kinds.type_tags)
+    parts_.push_back({text_of(DwarfSlot::ConstValue), 0, 0, 0});
+  if (kind != "btf_decl_tag" || !wanted_.kinds.declaration_tags || open_.size() < 2) return;
+  const OpenEntry& around = open_[open_.size() - 2];
+  if (parent.tag == DW_TAG_member && is_record(around.tag) && parts_.size() > around.first_part)
+    add_tag(around, static_cast<uint32_t>(parts_.size() - around.first_part - 1));
+  else if (parent.tag == DW_TAG_formal_parameter && around.function != no_function)
+    add_tag(around, functions_[around.function].parameters - 1);
+  else if (is_record(parent.tag) || parent.tag == DW_TAG_typedef ||
+           parent.function != no_function || (parent.tag == DW_TAG_variable && open_.size() == 2))
+    add_tag(parent, Tag::whole);
+}
+
+void UnitTypes::add_tag(const OpenEntry& of, uint32_t part) {
+  bool is_on_object = of.tag == DW_TAG_subprogram || of.tag == DW_TAG_variable;
+  tags_.push_back({text_of(DwarfSlot::ConstValue), of.entry, part, is_on_object});
+}
+
+/// Writes tags on declarations, when all that they may be on is written.
+void UnitTypes::write_tags() {
+  for (const Tag& tag : tags_) {
+    auto object = objects_.find(tag.entry);
+    uint32_t id =
+        tag.is_on_object ? object == objects_.end() ? 0 : object->second : resolve(tag.entry);
+    if (id == 0) continue;
+    words_.insert(words_.end(), {tag.text, BtfBuilder::info(BtfKind::DeclTag), id, tag.part});
+    end_type();
+  }
 }
 
 void UnitTypes::write_base_type(const OpenEntry& open) {
@@ -361,7 +393,7 @@ void UnitTypes::write_base_type(const OpenEntry& open) {
     ++omissions_.unsupported_types;
     return become_void(open.entry);
   }
-  if (is_float && wanted_.encoding.floats) {
+  if (is_float && wanted_.kinds.floats) {
     begin_type(open, open.name, BtfBuilder::info(BtfKind::Float), open.size);
     return end_type();
   }
@@ -405,11 +437,10 @@ void UnitTypes::write_enum(const OpenEntry& open) {
   std::span<const Part> parts = std::span(parts_).subspan(open.first_part);
   auto count = static_cast<uint32_t>(parts.size());
   uint32_t size = open.size == 0 ? int_bytes : open.size;
-  bool is_wide = size > int_bytes && wanted_.encoding.wide_enums;
+  bool is_wide = size > int_bytes && wanted_.kinds.wide_enums;
   auto is_negative = [](const Part& part) { return static_cast<int32_t>(part.high) < 0; };
   // Who does not read wide ones does not read signed ones.
-  bool is_signed =
-      !is_wide && wanted_.encoding.wide_enums && std::ranges::any_of(parts, is_negative);
+  bool is_signed = !is_wide && wanted_.kinds.wide_enums && std::ranges::any_of(parts, is_negative);
   if (is_wide && open.type != 0) wide_enums_.emplace_back(words_.size() + 1, open.type);
   begin_type(open, open.name,
              BtfBuilder::info(is_wide ? BtfKind::Enum64 : BtfKind::Enum, count, is_signed), size);

@@ -105,6 +105,14 @@ class UnitTypes {
     bool is_defined = false, is_external = false;
   };
 
+  /// A tag on the declaration of a type, a function or a variable, or on one of its parts.
+  struct Tag {
+    uint32_t text = 0, entry = 0;
+    uint32_t part = whole;
+    bool is_on_object = false;  ///< on a function or variable
+    static constexpr uint32_t whole = UINT32_MAX;
+  };
+
   /// What is needed of a unit when all entries are read.
   struct Unit {
     DwarfUnit header;
@@ -126,6 +134,8 @@ class UnitTypes {
   void add_member(bool is_in_union);
   void add_enumerator();
   void add_annotation();
+  void add_tag(const OpenEntry& of, uint32_t part);
+  void write_tags();
   void write_base_type(const OpenEntry& open);
   void write_record(const OpenEntry& open);
   void write_enum(const OpenEntry& open);
@@ -179,6 +189,8 @@ class UnitTypes {
   std::vector<Parameter> parameters_;
   std::vector<Variable> variables_;
   std::vector<ImageFunction> written_functions_;
+  std::vector<Tag> tags_;
+  std::map<uint32_t, uint32_t> objects_;  ///< FUNCs and VARs by their entries, if there are tags
   std::vector<Unit> units_;
   std::map<uint64_t, uint64_t> type_units_;  ///< types by the signatures of their units
   uint64_t first_ = 0, end_ = 0;  ///< offsets of the section between which the entries are

@@ -103,6 +103,34 @@ for target in s390x-linux-gnu aarch64-linux-gnu riscv64-linux-gnu armv7-linux-gn
   bpftool btf dump file other.btf | has "FUNC 'get'" || fail "$target: no function"
 done
 
+# Tags on declarations, which clang writes into DWARF as well
+cat >tags.c <<'END_OF_C'
+#define tag(x) __attribute__((btf_decl_tag(x)))
+struct tagged { int plain; int member tag("on_member") tag("again"); struct tagged *next; } tag("on_struct");
+typedef struct tagged other_t tag("on_typedef");
+__attribute__((section(".data..percpu"))) struct tagged percpu tag("on_percpu");
+tag("on_function") int run(struct tagged *first, other_t *second tag("on_parameter")) {
+  return first->plain + second->member + percpu.plain;
+}
+static __attribute__((noinline)) tag("on_static") int add(int a, int b tag("on_b")) { return a * b; }
+int both(int a) { return add(a, 2) + add(3, a); }
+END_OF_C
+"$CC" -g -O2 -c tags.c -o tags.o
+"$BTFDEDUP" --dwarf tags.o -o tags.btf
+expect "again STRUCT 'tagged' 1
+on_b FUNC 'add' 1
+on_function FUNC 'run' -1
+on_member STRUCT 'tagged' 1
+on_parameter FUNC 'run' 1
+on_percpu VAR 'percpu' -1
+on_static FUNC 'add' -1
+on_struct STRUCT 'tagged' -1
+on_typedef TYPEDEF 'other_t' -1" sort <(bpftool btf dump file tags.btf | sed -nE "s/^\[[0-9]+\] DECL_TAG '(.*)' type_id=([0-9]+) component_idx=(.*)/\1 \2 \3/p" |
+  while read -r text id part; do
+    echo "$text $(bpftool btf dump file tags.btf | sed -nE "s/^\[$id\] ([A-Z]+ '[^']*').*/\1/p") $part"
+  done)
+"$BTFDEDUP" --dwarf --btf-features default,-decl_tag tags.o --dump raw | has DECL_TAG && fail 'a tag'
+
 # What cannot be read is an error, and leaves no output.
 error_of() { "$BTFDEDUP" "$@" 2>&1 >/dev/null && fail "accepted: $*"; true; }
 gcc -c plain.c -o bare.o

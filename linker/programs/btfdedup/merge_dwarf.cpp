@@ -81,7 +81,7 @@ std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
   if (!dwarf) return fail_in(path, dwarf.error());
   if (is_alone && !image_symbols_) TRY(read_image_symbols(path, elf));
   Stopwatch watch(merged_.statistics.classify);
-  DwarfWanted wanted{.encoding = options_.features.encoding,
+  DwarfWanted wanted{.kinds = options_.features.kinds,
                      .excluded_languages = options_.excluded_languages,
                      .convention = convention_of(elf.machine)};
   std::optional<ImageNames> names;

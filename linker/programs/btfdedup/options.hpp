@@ -15,7 +15,7 @@ namespace bpflink {
 
 /// What is encoded of DWARF: the features of pahole that may be switched off.
 struct DwarfFeatures {
-  DwarfKinds encoding{};
+  DwarfKinds kinds{};
   bool variables = true;  ///< per-CPU variables
   bool kfunc_tags = true;
   bool layout = false;  ///< a layout section, unless there is a base
