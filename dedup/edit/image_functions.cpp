@@ -317,10 +317,36 @@ class FunctionAdder {
       words_.push_back(map[param.type]);
     }
     state_.function_types.name_parameters(words_);
-    uint32_t id = state_.function_types.add(0, prototype.info(), map[prototype.type()], words_);
+    uint32_t returned = map[prototype.type()];
+    mark_arena_pointers(btf.name(btf.type(chosen.id)), returned);
+    uint32_t id = state_.function_types.add(0, prototype.info(), returned, words_);
     ++state_.result.function_count;
     return state_.function_types.add(state_.types().add_string(btf.name(btf.type(chosen.id))),
                                      BtfBuilder::info(BtfKind::Func, BtfLinkage::Static), id);
+  }
+
+  /// Gives the pointers of a function into arenas their attribute: the one that it returns, and
+  /// those of its parameters in `words_`.
+  void mark_arena_pointers(std::string_view name, uint32_t& returned) {
+    auto found =
+        std::ranges::find(state_.symbols.arena_functions, name, &ImageArenaFunction::function);
+    if (found == state_.symbols.arena_functions.end()) return;
+    if (found->is_result) mark_arena_pointer(returned);
+    for (size_t i = 0; i < 2 && 2 * i < words_.size(); ++i)
+      if (found->is_parameter[i]) mark_arena_pointer(words_[2 * i + 1]);
+  }
+
+  void mark_arena_pointer(uint32_t& pointer) {
+    BtfBuilder& types = state_.types();
+    if (pointer == 0 || types.type(pointer).kind() != BtfKind::Ptr) return;
+    uint32_t& marked = arena_pointers_[pointer];
+    if (marked == 0) {
+      uint32_t target = types.type(pointer).type();
+      target = types.add_type(types.add_string("address_space(1)"),
+                              BtfBuilder::info(BtfKind::TypeTag, 0, true), target);
+      marked = types.add_type(0, BtfBuilder::info(BtfKind::Ptr), target);
+    }
+    pointer = marked;
   }
 
   void list_omitted() const {
@@ -360,6 +386,7 @@ class FunctionAdder {
   /// FUNCs with the numbers of their names; those of which more is known.
   std::vector<std::pair<Candidate, uint32_t>> found_, found_code_;
   std::vector<uint32_t> words_;
+  std::unordered_map<uint32_t, uint32_t> arena_pointers_;  ///< those with the attribute
 };
 
 }  // namespace

@@ -33,6 +33,13 @@ struct ImageTag {
   std::string_view text;      ///< the tag
 };
 
+/// A function of which some pointers are into a program's arena.
+struct ImageArenaFunction {
+  std::string_view function;  ///< the function's name
+  bool is_result = false;     ///< what it returns
+  bool is_parameter[2] = {};  ///< the first two parameters
+};
+
 /// The symbols of an image. The strings must outlive the result.
 struct ImageSymbols {
   /// The names of the functions, in any order; a name may occur several times.
@@ -45,6 +52,8 @@ struct ImageSymbols {
   std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
   std::vector<ImageTag> tags{};
+  /// The functions whose pointers get the attribute "address_space(1)", in any order.
+  std::vector<ImageArenaFunction> arena_functions{};
 };
 
 /// What an input says of one of its functions besides the FUNC. The prototype is the source's;

@@ -95,6 +95,23 @@ cp module.ko again.ko
 "$replacement" -J --btf_features=$features --btf_base vmlinux again.ko
 cmp module.ko again.ko
 
+# Pointers of kfuncs into arenas: flags 1 << 13 to 1 << 15 of .BTF_ids
+sed 's/own_kfunc__2:\\n .zero 4\\n .long 4/own_kfunc__2:\\n .zero 4\\n .long 0x4000/' module.c >arena.c
+gcc -g -O1 -c arena.c
+for list in $features $features,attributes; do "$BTFDEDUP" --dwarf --btf-features $list arena.o -o $list.btf; done
+expect "	'own' PTR TYPE_TAG address_space(1) STRUCT own	'task' PTR STRUCT task" \
+  "$python" - $features,attributes.btf own_kfunc <<'END_OF_PYTHON'
+import json, subprocess, sys
+types = {t["id"]: t for t in json.loads(subprocess.check_output(
+    ["bpftool", "--json", "btf", "dump", "file", sys.argv[1], "format", "raw"]))["types"]}
+function = next(t for t in types.values() if t["kind"] == "FUNC" and t["name"] == sys.argv[2])
+def words(id):
+    t = types[id]
+    return [t["kind"]] + ([t["name"]] if t["name"] != "(anon)" else []) + (words(t["type_id"]) if "type_id" in t else [])
+print("".join("\t'%s' %s" % (p["name"], " ".join(words(p["type_id"]))) for p in types[function["type_id"]]["params"]))
+END_OF_PYTHON
+if raw $features.btf | has 'address_space'; then fail 'an attribute'; fi
+
 # What pahole has and this has not
 says "has no feature 'lightning'" "$replacement" -J --btf_features_strict=var,lightning plain
 "$replacement" -J --btf_features=default,lightning --btf_encode_detached=some.btf plain 2>note

@@ -13,8 +13,10 @@
 namespace bpflink {
 namespace {
 
-constexpr uint32_t fastcall_flag = 1 << 12;  ///< KF_FASTCALL, a flag of a kfunc
-constexpr size_t max_names = 5;              ///< how many omitted symbols are named
+// Flags of kfuncs: KF_FASTCALL, KF_ARENA_RET, KF_ARENA_ARG1, KF_ARENA_ARG2
+constexpr uint32_t fastcall_flag = 1 << 12, arena_result = 1 << 13, arena_first = 1 << 14,
+                   arena_second = 1 << 15;
+constexpr size_t max_names = 5;  ///< how many omitted symbols are named
 
 bool is_function(const ElfSymbol& symbol) {
   bool is_whole = symbol.name.size() < ElfSymbol::longest_name;
@@ -52,6 +54,11 @@ std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
   for (const Kfunc& kfunc : kfuncs) {
     image.tags.push_back({kfunc.name, "bpf_kfunc"});
     if ((kfunc.flags & fastcall_flag) != 0) image.tags.push_back({kfunc.name, "bpf_fastcall"});
+    if ((kfunc.flags & (arena_result | arena_first | arena_second)) != 0)
+      image.arena_functions.push_back(
+          {kfunc.name,
+           (kfunc.flags & arena_result) != 0,
+           {(kfunc.flags & arena_first) != 0, (kfunc.flags & arena_second) != 0}});
   }
   return image;
 }

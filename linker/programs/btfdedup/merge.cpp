@@ -86,6 +86,7 @@ std::expected<void, Error> Merger::read_image_symbols(const std::string& path, c
   image_symbols_ = std::move(*symbols);
   if (!options_.features.variables) image_symbols_->variables.clear();
   if (!options_.features.kfunc_tags) image_symbols_->tags.clear();
+  if (!options_.features.attributes) image_symbols_->arena_functions.clear();
   image_name_ = path;
   return {};
 }

@@ -57,6 +57,7 @@ constexpr Feature features[] = {
     {"decl_tag_kfuncs", [](BtfdedupOptions& o, bool on) { o.features.kfunc_tags = on; }},
     {"reproducible_build"},
     {"distilled_base", [](BtfdedupOptions& o, bool on) { o.distill = on; }, false},
+    {"attributes", [](BtfdedupOptions& o, bool on) { o.features.attributes = on; }, false},
     {"layout", [](BtfdedupOptions& o, bool on) { o.features.layout = on; }, false},
     {"force_cu_merging"},
 };

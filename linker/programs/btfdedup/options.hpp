@@ -18,7 +18,8 @@ struct DwarfFeatures {
   DwarfKinds kinds{};
   bool variables = true;  ///< per-CPU variables
   bool kfunc_tags = true;
-  bool layout = false;  ///< a layout section, unless there is a base
+  bool attributes = false;  ///< of pointers into arenas
+  bool layout = false;      ///< a layout section, unless there is a base
 };
 
 struct BtfdedupOptions {
