@@ -9,6 +9,8 @@
 #   --plot FILE     draw time against input size, bpflink and its peer, as SVG
 #   CORPUS=FILE     (environment) also deduplicate this raw BTF, .zst or plain
 #   MODULES=DIR     (environment) also deduplicate 75 modules of this directory against the BTF in BASE=FILE
+#   DWARF=VMLINUX   (environment) also make BTF of this kernel's DWARF, and of the module in MODULE=FILE, beside
+#                   the program in PAHOLE=FILE, default pahole
 #   UNITS=TAR       (environment) also deduplicate the files of this archive, .tar.zst or .tar, together
 #
 # The peers are a bare C program on libbpf's linker, one on its btf__dedup(), and bpftool, all from
@@ -174,6 +176,18 @@ if [[ $modules ]]; then
     compare - 0 "a module of $(($(stat -c %s "$file") / 1024)) kB against its base" libbpf \
       "./libbpf_dedup --base $base peer.btf $file" "./btfdedup --base $base $file -o own.btf"
   done
+fi
+
+if [[ ${DWARF:-} ]]; then
+  # What the kernel's build asks for, with one thread
+  encode=(-J --btf_features=default --lang_exclude=rust)
+  compare - 0 "BTF of a kernel's DWARF" pahole \
+    "${PAHOLE:-pahole} ${encode[*]} --btf_encode_detached=peer.btf $DWARF" \
+    "$programs/pahole-btfdedup -j1 ${encode[*]} --btf_encode_detached=own.btf $DWARF"
+  "$programs/btfdedup" --dwarf "$DWARF" -o base.btf
+  compare - 0 "BTF of a module's DWARF, $(($(stat -c %s "$MODULE") / 1024)) kB" pahole \
+    "${PAHOLE:-pahole} ${encode[*]} --btf_base base.btf --btf_encode_detached=peer.btf $MODULE" \
+    "$programs/pahole-btfdedup ${encode[*]} --btf_base base.btf --btf_encode_detached=own.btf $MODULE"
 fi
 
 if [[ $units ]]; then
