@@ -1,8 +1,8 @@
 #!/bin/sh
 # Gives the modules in the current directory and below BTF, after DKMS has built them for a kernel whose vmlinux is
-# not on this machine. In /etc/dkms/MODULE.conf, because DKMS drops DWARF when this is over:
+# not on this machine. The end of MAKE[0] in dkms.conf calls it, because DKMS drops DWARF when that is over:
 #
-#   MAKE[0]="${MAKE[0]} && /usr/local/lib/dkms-btf $kernelver"
+#   MAKE[0]="make -C $kernel_source_dir M=$PWD modules && /usr/local/lib/dkms-btf $kernelver"
 #
 # A module without DWARF stays as it is, and so do all if another kernel is running.
 set -u

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
+#include "bpflink/btf.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/try.hpp"

@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "bpflink/btf.hpp"
 #include "bpflink/convert.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/distill.hpp"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
