@@ -377,7 +377,8 @@ void UnitTypes::write_tags() {
     auto object = objects_.find(tag.entry);
     uint32_t id =
         tag.is_on_object ? object == objects_.end() ? 0 : object->second : resolve(tag.entry);
-    if (id == 0) continue;
+    // Kernels accept no tag without a text, and none on a declared struct.
+    if (id == 0 || tag.text == 0 || kind_of(&words_[starts_[id - 1]]) == BtfKind::Fwd) continue;
     words_.insert(words_.end(), {tag.text, BtfBuilder::info(BtfKind::DeclTag), id, tag.part});
     end_type();
   }

@@ -108,6 +108,8 @@ cat >tags.c <<'END_OF_C'
 #define tag(x) __attribute__((btf_decl_tag(x)))
 struct tagged { int plain; int member tag("on_member") tag("again"); struct tagged *next; } tag("on_struct");
 typedef struct tagged other_t tag("on_typedef");
+struct declared tag("on_declaration");
+struct declared *declared;
 __attribute__((section(".data..percpu"))) struct tagged percpu tag("on_percpu");
 tag("on_function") int run(struct tagged *first, other_t *second tag("on_parameter")) {
   return first->plain + second->member + percpu.plain;
