@@ -13,6 +13,7 @@
 
 #include "linker/files/code_metadata.hpp"
 #include "linker/files/references.hpp"
+#include "linker/files/symbols_by_place.hpp"
 #include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 
