@@ -11,6 +11,7 @@
 //   check
 // - run_threads(), choose_workers(): reading inputs in parallel
 // - TypeComparison: conflicts between declarations, and between layouts of shared structs
+// - select_types(): some of a kernel's types
 // - make_c_name(), RepeatedNames, print_c_variable(): names and variables in skeletons
 // - count_of(), agree(): counts in messages, and their verbs
 // - Graph: the model of the output in reports
@@ -36,3 +37,4 @@
 #include "dedup/print/c_names.hpp"
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/print/c_variable.hpp"
+#include "dedup/print/select_types.hpp"

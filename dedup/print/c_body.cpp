@@ -87,7 +87,7 @@ void CWriter::write_record(uint32_t id) {
 
 void CWriter::write_members(uint32_t id) {
   if (!open_body()) return;
-  CPlan plan = types_.plan(types_.btf.type(id));
+  CPlan plan = types_.plan(id);
   has_lanes(plan) ? write_lanes(id, plan) : write_lane(id, plan, plan.lanes[0]);
   close_body();
   if (plan.is_packed) text_ += packed;

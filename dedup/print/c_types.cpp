@@ -23,6 +23,16 @@ bool is_scalar(BtfKind kind) {
   return kind == BtfKind::Int || kind == BtfKind::Float;
 }
 
+/// The plan of a struct whose members compilers may place.
+CPlan without_padding(CPlan plan) {
+  plan.is_packed = false;
+  for (CLane& lane : plan.lanes) {
+    lane.padding = 0;
+    for (CMember& member : lane.members) member.padding = 0;
+  }
+  return plan;
+}
+
 }  // namespace
 
 void CTypes::prepare_for_compilers() {
@@ -150,9 +160,13 @@ bool CTypes::is_void(uint32_t id) const {
   return is_for_compilers() && layouts[id].form == CForm::None;
 }
 
-CPlan CTypes::plan(BtfType record) const {
-  if (is_for_compilers()) return plan_layout(btf, record, layouts);
+CPlan CTypes::plan(uint32_t id) const {
+  BtfType record = btf.type(id);
   CPlan plan;
+  if (is_for_compilers()) {
+    plan = plan_layout(btf, record, layouts);
+    return is_partial(id) ? without_padding(std::move(plan)) : plan;
+  }
   plan.lanes.resize(1);
   for (uint32_t i = 0; i < record.vlen(); ++i)
     plan.lanes[0].members.push_back({.index = i, .width = record.member_bitfield_size(i)});

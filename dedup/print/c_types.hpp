@@ -14,6 +14,7 @@
 #include "bpflink/btf.hpp"
 #include "dedup/print/c_layout.hpp"
 #include "dedup/print/c_names.hpp"
+#include "dedup/print/select_types.hpp"
 
 namespace bpflink {
 
@@ -55,7 +56,7 @@ struct CTypes {
   /// Whether the type is void, or printed as void.
   bool is_void(uint32_t id) const;
 
-  CPlan plan(BtfType record) const;
+  CPlan plan(uint32_t record) const;
   /// The struct or union of a nameless member that is written out in place, or 0.
   uint32_t nameless_record(uint32_t record, uint32_t member) const;
   /// Adds the names of a struct's members, including members of nameless members.
@@ -83,6 +84,12 @@ struct CTypes {
   };
   std::vector<Tag> tags;  ///< sorted
   bool has_tag(uint32_t type, std::string_view text) const;
+  /// The keys of structs with some of their members, which compilers place; or null.
+  const TypeKeys* partial = nullptr;
+  bool is_partial(uint32_t id) const {
+    return partial != nullptr && !partial->empty() &&
+           partial->contains(type_key(btf, btf.type(id)));
+  }
 
  private:
   bool is_ordered(uint32_t id) const;

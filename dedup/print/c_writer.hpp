@@ -95,6 +95,7 @@ class CWriter {
   void set_tag_known(uint32_t id) { is_tag_known_[id] = true; }
   /// Whether an enum's enumerators are written already; C allows them once.
   bool has_enumerators(uint32_t id) const { return has_enumerators_[id]; }
+  void set_enumerators_known(uint32_t id) { has_enumerators_[id] = true; }
 
   /// The text so far.
   const std::string& text() const { return text_; }

@@ -16,6 +16,7 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/print/subject.hpp"
 #include "dedup/printable.hpp"
 #include "dedup/try.hpp"
 
@@ -24,22 +25,6 @@ namespace bpflink {
 namespace {
 
 constexpr size_t max_names = 5;  ///< inputs listed by name for one definition
-
-/// What the user asks about: a keyword, the kinds that it stands for, and a name.
-struct Subject {
-  std::string_view keyword;
-  std::vector<BtfKind> kinds;
-  std::string_view name = {};
-
-  bool is_tag() const { return kinds.size() > 1; }
-  bool matches(const BtfView& btf, BtfType type) const {
-    return btf.name(type) == name && has_kind_of(type);
-  }
-  bool has_kind_of(BtfType type) const {
-    if (std::ranges::find(kinds, type.kind()) == kinds.end()) return false;
-    return type.kind() != BtfKind::Fwd || type.kind_flag() == (keyword == "union");
-  }
-};
 
 const std::vector<Subject>& all_subjects() {
   static const std::vector<Subject> subjects = {{"struct", {BtfKind::Struct, BtfKind::Fwd}},
@@ -51,7 +36,8 @@ const std::vector<Subject>& all_subjects() {
   return subjects;
 }
 
-/// The subjects that `what` means: one for "struct NAME", one of each keyword for a name alone.
+}  // namespace
+
 std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what) {
   size_t space = what.find(' ');
   std::string_view name = what.substr(space == std::string_view::npos ? 0 : space + 1);
@@ -68,8 +54,7 @@ std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what)
                           fmt::join(others, ", ")));
 }
 
-/// ", did you mean 'struct foo'?" if a type has a similar name, otherwise "".
-std::string suggest(const BtfView& btf, const std::vector<Subject>& subjects) {
+std::string suggest_type(const BtfView& btf, const std::vector<Subject>& subjects) {
   std::string suggestion;
   size_t best = misspelling_limit(subjects.front().name);
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
@@ -87,6 +72,8 @@ std::string suggest(const BtfView& btf, const std::vector<Subject>& subjects) {
   }
   return suggestion;
 }
+
+namespace {
 
 /// A type of the output and the inputs that have it.
 struct Definition {
@@ -348,7 +335,8 @@ std::expected<std::string, Error> explain(const Explainable& result, std::string
     text += explain_definitions(result, subject, definitions, tags, effort);
   }
   if (text.empty())
-    return fail(fmt::format("no input has a type '{}'{}", what, suggest(result.output, subjects)));
+    return fail(
+        fmt::format("no input has a type '{}'{}", what, suggest_type(result.output, subjects)));
   return text;
 }
 

@@ -26,6 +26,8 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/print/c_writer.hpp"
+#include "dedup/print/needs.hpp"
+#include "dedup/print/select_types.hpp"
 
 namespace bpflink {
 
@@ -37,10 +39,10 @@ constexpr uint8_t max_nesting = 32;       ///< of types without names
 constexpr uint32_t always_repeated = 16;  ///< the length up to which a type is always repeated
 constexpr uint64_t repeats_per_word = 1;  ///< the length that may be repeated, by word of the types
 
-constexpr std::string_view opening = R"(#ifndef __VMLINUX_H__
-#define __VMLINUX_H__
+constexpr std::string_view guard = "#ifndef __VMLINUX_H__\n#define __VMLINUX_H__\n\n";
 
-#if defined(__BPF__) && defined(__clang__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
+constexpr std::string_view opening =
+    R"(#if defined(__BPF__) && defined(__clang__) && !defined(BPF_NO_PRESERVE_ACCESS_INDEX)
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 #endif
 
@@ -85,6 +87,10 @@ constexpr std::string_view closing =
 #endif
 )";
 
+/// Before a struct that was chosen with --members.
+constexpr std::string_view partial_note =
+    "/* Some members, not at the kernel's offsets: CO-RE finds them. */\n";
+
 /// Macros that compilers define for a target, without an underscore.
 constexpr std::string_view predefined[] = {"PPC", "i386", "linux", "m68k", "mips", "sparc", "unix"};
 
@@ -101,8 +107,10 @@ bool has_string(const BtfView& btf, std::string_view text) {
 }
 
 /// The text before the definitions.
-std::string begin_header(const BtfView& btf, bool has_kfuncs) {
-  std::string text(opening);
+std::string begin_header(const BtfView& btf, bool has_kfuncs, std::string_view includes) {
+  std::string text(guard);
+  text += includes.empty() ? "" : std::string(includes) + '\n';
+  text += opening;
   if (has_kfuncs)
     text += kfunc_macros;
   else if (has_string(btf, "bpf_ctx_convert") && !has_string(btf, "bpf_kfunc"))
@@ -119,39 +127,6 @@ std::string begin_header(const BtfView& btf, bool has_kfuncs) {
     if (kind == BtfKind::TypeTag || kind == BtfKind::DeclTag) return text.append(tag_macros);
   }
   return text;
-}
-
-/// A type that is needed, either complete or only mentioned.
-struct Need {
-  uint32_t id;
-  bool mention_only;
-};
-
-/// Calls `visit` with each need that follows from a need.
-template <typename Visit>
-void for_each_need(const BtfView& btf, Need need, Visit visit) {
-  BtfType type = btf.type(need.id);
-  auto reach = [&](uint32_t id, bool mention_only) {
-    if (id == 0) return;
-    BtfType target = btf.type(id);
-    BtfKind kind = target.kind();
-    bool has_name = !btf.name(target).empty();
-    // A struct with a tag can always be mentioned.
-    if (mention_only && ((is_composite(target.kind()) && has_name) || kind == BtfKind::Fwd)) return;
-    // Other types can only be needed in one of the two ways.
-    if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto) mention_only = true;
-    if (kind == BtfKind::Array || (is_composite(target.kind()) && !has_name)) mention_only = false;
-    visit(Need{id, mention_only});
-  };
-  BtfKind kind = type.kind();
-  if (kind == BtfKind::Array) reach(type.array_element_type(), false);
-  if (kind == BtfKind::Ptr || kind == BtfKind::FuncProto || kind == BtfKind::Func)
-    reach(type.type(), true);
-  if (is_modifier(kind)) reach(type.type(), need.mention_only);
-  for (uint32_t i = 0; kind == BtfKind::FuncProto && i < type.vlen(); ++i)
-    reach(type.param(i).type, true);
-  for (uint32_t i = 0; is_composite(kind) && i < type.vlen(); ++i)
-    reach(type.member(i).type, false);
 }
 
 /// A depth-first search over needs.
@@ -196,9 +171,10 @@ class Search {
 
 class HeaderPrinter {
  public:
-  explicit HeaderPrinter(const BtfView& btf)
+  HeaderPrinter(const BtfView& btf, const PrintedChoice& choice)
       : btf_(btf),
-        types_(prepare(btf)),
+        choice_(choice),
+        types_(prepare(btf, choice)),
         is_defined_(btf.end_id()),
         uses_(btf.end_id()),
         lengths_(btf.end_id()),
@@ -214,6 +190,8 @@ class HeaderPrinter {
           {id, mention_only}, [&](Need need) { return !types_.cuts_circle[need.id]; },
           [&](Need need) { leave(need); });
     };
+    for (uint32_t id : types_.order)
+      if (is_enum(btf_.kind(id)) && is_omitted(id)) writer_.set_enumerators_known(id);
     for (uint32_t id : types_.order) {
       if (!is_root(id)) continue;
       look(id);
@@ -226,11 +204,14 @@ class HeaderPrinter {
   }
 
  private:
-  static CTypes prepare(const BtfView& btf);
+  static CTypes prepare(const BtfView& btf, const PrintedChoice& choice);
   std::vector<uint32_t> find_kfuncs() const;
   void find_circles();
   void count_uses();
   bool is_root(uint32_t id) const;
+  bool is_omitted(uint32_t id) const {
+    return !choice_.omitted.empty() && choice_.omitted.contains(type_key(btf_, btf_.type(id)));
+  }
   void leave(Need need);
   void measure(uint32_t id);
   bool measure_nameless(uint32_t record, uint32_t member, uint64_t& length, uint8_t& nesting);
@@ -239,6 +220,7 @@ class HeaderPrinter {
   void declare_tag(uint32_t id);
   void write_tag(uint32_t id);
   void define(uint32_t id);
+  void add_paragraph(std::string_view lines);
   void write_definition(uint32_t id);
   void write_typedef(uint32_t id);
   void write_empty_enum(uint32_t id);
@@ -248,20 +230,23 @@ class HeaderPrinter {
   void declare_kfuncs();
 
   BtfView btf_;
+  const PrintedChoice& choice_;
   CTypes types_;
   CWriter writer_{types_, policy_for_compilers};
   std::vector<uint32_t> kfuncs_ = find_kfuncs();
-  std::string text_ = begin_header(btf_, !kfuncs_.empty());
+  std::string text_ = begin_header(btf_, !kfuncs_.empty(), choice_.includes);
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
   std::vector<uint64_t> lengths_;  ///< by id: the type's length (see above), 0 if not measured
   std::vector<uint8_t> nesting_;   ///< by id: the depth of types without names
   uint64_t repeats_left_ = 0;      ///< the length that may still be repeated
+  bool ends_with_line_ = false;    ///< whether the last paragraph has one line
   uint32_t given_names_ = 0;       ///< the number of types that name() named
 };
 
-CTypes HeaderPrinter::prepare(const BtfView& btf) {
+CTypes HeaderPrinter::prepare(const BtfView& btf, const PrintedChoice& choice) {
   CTypes types(btf);
+  types.partial = &choice.partial;
   types.prepare_for_compilers();
   return types;
 }
@@ -310,6 +295,8 @@ void HeaderPrinter::count_uses() {
 bool HeaderPrinter::is_root(uint32_t id) const {
   BtfType type = btf_.type(id);
   if (is_enum(type.kind()) && btf_.name(type).empty()) return uses_[id] == 0;
+  if (type.kind() == BtfKind::Fwd && choice_.is_part)
+    return choice_.declared.contains(type_key(btf_, type));
   return type.kind() == BtfKind::Typedef || type.kind() == BtfKind::Fwd ||
          type.kind() == BtfKind::Func || is_composite(type.kind()) || is_enum(type.kind());
 }
@@ -406,13 +393,27 @@ void HeaderPrinter::name(uint32_t id) {
 void HeaderPrinter::define(uint32_t id) {
   if (is_defined_[id]) return;
   is_defined_[id] = true;
+  if (is_omitted(id)) return writer_.set_tag_known(id);
   writer_.clear();
   write_definition(id);
   for (uint32_t tag : writer_.mentioned_tags()) write_tag(tag);
-  bool is_builtin = has_names_of_c23(id);
-  if (is_builtin) text_ += "#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L\n";
-  text_ += writer_.text();
-  if (is_builtin) text_ += "#endif\n";
+  if (types_.is_partial(id))
+    add_paragraph(std::string(partial_note) + writer_.text());
+  else if (has_names_of_c23(id))
+    add_paragraph(
+        fmt::format("#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 202311L\n"
+                    "{}#endif\n",
+                    writer_.text()));
+  else
+    add_paragraph(writer_.text());
+}
+
+/// Adds lines and an empty one. Of chosen types, paragraphs of one line stand together.
+void HeaderPrinter::add_paragraph(std::string_view lines) {
+  bool is_line = choice_.is_part && lines.find('\n') == lines.size() - 1;
+  if (is_line && ends_with_line_) text_.pop_back();
+  ends_with_line_ = is_line;
+  text_ += lines;
   text_ += '\n';
 }
 
@@ -423,7 +424,8 @@ void HeaderPrinter::declare_tag(uint32_t id) {
 }
 
 void HeaderPrinter::write_tag(uint32_t id) {
-  text_ += fmt::format("{} {};\n\n", types_.keyword(btf_.type(id)), types_.name(id));
+  if (is_omitted(id)) return;
+  add_paragraph(fmt::format("{} {};\n", types_.keyword(btf_.type(id)), types_.name(id)));
 }
 
 /// Whether a type defines `bool`, or `false` and `true`, which are keywords in C23.
@@ -444,7 +446,10 @@ void HeaderPrinter::write_definition(uint32_t id) {
   if (kind == BtfKind::Int || kind == BtfKind::Float)
     return writer_.write(scalar_typedef(btf_.name(type), type, types_.name(id)));
   if (is_composite(kind) || is_enum(kind)) writer_.set_tag_known(id);
-  if (is_composite(kind))
+  if (is_composite(kind) && choice_.is_part && type.vlen() == 0 && type.size() != 0)
+    writer_.write(fmt::format("{} {} {{ char padding[{}]; }}", types_.keyword(type),
+                              types_.name(id), type.size()));
+  else if (is_composite(kind))
     writer_.write_record(id);
   else if (is_enum(kind) && !is_enum_size(type.size()))
     write_odd_enum(id);
@@ -492,7 +497,7 @@ void HeaderPrinter::define_unused_enum(uint32_t id) {
     name(id);
 }
 
-/// Declares what a program can call. All types that this needs are defined.
+/// Declares what a program can call. All types that this needs are defined, or only mentioned.
 void HeaderPrinter::declare_kfuncs() {
   if (kfuncs_.empty()) return;
   text_ += "#ifndef BPF_NO_KFUNC_PROTOTYPES\n";
@@ -502,6 +507,7 @@ void HeaderPrinter::declare_kfuncs() {
     if (types_.has_tag(id, "bpf_fastcall")) writer_.write("__bpf_fastcall ");
     writer_.declare_function(btf_.type(id).type(), types_.name(id));
     writer_.write(" __weak __ksym;\n");
+    for (uint32_t tag : writer_.mentioned_tags()) write_tag(tag);
     text_ += writer_.text();
   }
   text_ += "#endif\n\n";
@@ -510,7 +516,11 @@ void HeaderPrinter::declare_kfuncs() {
 }  // namespace
 
 std::string print_c_header(const BtfView& btf) {
-  return HeaderPrinter(btf).run();
+  return print_c_header(btf, {});
+}
+
+std::string print_c_header(const BtfView& btf, const PrintedChoice& choice) {
+  return HeaderPrinter(btf, choice).run();
 }
 
 }  // namespace bpflink

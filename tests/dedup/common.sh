@@ -31,9 +31,9 @@ compiles() {
   "$CC" -std=gnu11 -Wall -Werror --target=bpf -fsyntax-only -x c "$1"
 }
 
-# dump FILE: writes types.h of FILE's BTF, which must compile and have the right layouts
+# dump FILE [OPTION...]: writes types.h of FILE's BTF, which must compile and have the right layouts
 dump() {
-  "$BTFDEDUP" "$1" -o types.btf --dump c >types.h
+  "$BTFDEDUP" "$@" -o types.btf --dump c >types.h
   { cat types.h; "$python" "$layout" asserts types.btf; } >asserts.c
   compiles asserts.c
   { cat types.h; "$python" "$layout" bits types.btf; } >bits.c

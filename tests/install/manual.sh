@@ -133,7 +133,7 @@ lists() {
   bpftool btf dump file "$1" ${3:+-B "$3"} >listing
   contains listing "$2"
 }
-for n in 1 2 9; do # two definitions of `task` and one of `same`
+for n in 1 2 10; do # two definitions of `task` and one of `same`
   rm -f all.btf all.o
   run "$page" $n
   lists all.[bo]* "STRUCT 'same'"
@@ -163,6 +163,12 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
   echo '#include "vmlinux.h"
 struct task_struct task;' >core.c
   clang -g -O2 --target=bpf -c core.c
+  echo '#include "vmlinux.h"
+__attribute__((section("kprobe"))) int prog(struct task_struct *task) { return task->pid; }' >prog.bpf.c
+  clang -g -O2 --target=bpf -c prog.bpf.c
+  run "$page" 9
+  clang -g -O2 --target=bpf -c prog.bpf.c
+  contains task.h 'struct task_struct {'
 fi
 
 # ---- bpfskel(1)

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "linker/error.hpp"
+#include "linker/text/c_tokens.hpp"
 
 namespace bpflink {
 
@@ -11,14 +12,6 @@ namespace {
 
 /// Bytes of escapes after which a line of an image ends.
 constexpr size_t line_length = 90;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Keywords of C++ and its words for operators that C does not have. BTF has no type of these
 /// names.
@@ -45,37 +38,6 @@ constexpr std::string_view definition_text = R"(
 #define $macro(name) name
 #endif
 )";
-
-bool is_word(char c) {
-  return is_letter(c) || is_digit(c) || c == '_';
-}
-
-/// The end of what begins at `begin`: a word, a string, a comment, a line of the preprocessor, or
-/// one other character.
-size_t token_end(std::string_view text, size_t begin) {
-  auto behind = [&](std::string_view end) {
-    return std::min(text.find(end, begin + 1), text.size() - end.size()) + end.size();
-  };
-  size_t end = begin + 1;
-  if (text[begin] == '#') return behind("\n");
-  if (text.substr(begin).starts_with("/*")) return behind("*/");
-  if (text[begin] == '"') {
-    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, text.size());
-  }
-  if (is_word(text[begin]))
-    while (end < text.size() && is_word(text[end])) ++end;
-  return end;
-}
-
-template <class Visit>
-void for_each_token(std::string_view text, Visit&& visit) {
-  for (size_t i = 0; i < text.size();) {
-    size_t end = token_end(text, i);
-    visit(text.substr(i, end - i));
-    i = end;
-  }
-}
 
 }  // namespace
 

@@ -99,7 +99,7 @@ class Program {
   /// The base of the output, or null.
   const Btf* base() const {
     if (distilled_) return distilled_->base.get();
-    return options_.flatten ? nullptr : merger_.base();
+    return options_.flatten || options_.choice.is_given() ? nullptr : merger_.base();
   }
 
   const BtfdedupOptions& options_;

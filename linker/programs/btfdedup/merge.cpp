@@ -54,6 +54,10 @@ std::expected<void, Error> Merger::read() {
     auto elf = TRY(open_elf(options_.linked, files_));
     TRY(read_image_symbols(options_.linked, elf));
   }
+  if (options_.choice.is_given()) {
+    auto selection = TRY(Selection::read(options_.choice, files_));
+    selection_ = std::move(selection);
+  }
   auto inputs = TRY(list_inputs(options_.inputs, !options_.bases.empty()));
   std::vector<std::string> lacks;
   std::string last_lack;
@@ -76,6 +80,10 @@ std::expected<void, Error> Merger::read() {
     return fail("{}: compile with -g{}", lacks.empty() ? last_lack : lacks.front(),
                 options_.dwarf ? "" : ", with gcc -gbtf");
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
+  if (selection_) {
+    TRY(selection_->check());
+    merged_.choice = selection_->take_printed();
+  }
   return {};
 }
 
@@ -104,7 +112,7 @@ std::expected<void, Error> Merger::begin(const BtfSource& first) {
   base_of_inputs_ = first.base;
   auto is_sorted = TRY(sorts());
   DedupOptions options{.threads = options_.threads,
-                       .base = base(),
+                       .base = selection_ ? nullptr : base(),
                        .borrow_inputs = true,
                        .sort = is_sorted,
                        .flatten = options_.flatten};
@@ -166,6 +174,11 @@ std::expected<void, Error> Merger::add(BtfSource source) {
 std::expected<void, Error> Merger::add(const BtfSource& source, const std::string& name,
                                        std::span<const std::byte> blob) {
   Stopwatch watch(merged_.statistics.classify);
+  if (selection_) {
+    auto selected = selection_->select(blob, base());
+    if (!selected) return fail_in(name, selected.error());
+    blob = *selected;
+  }
   auto btf = image_deduplicator_ ? image_deduplicator_->add_blob(name, blob)
                                  : deduplicator_->add_blob(name, blob);
   if (!btf) {

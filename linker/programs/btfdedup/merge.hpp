@@ -14,6 +14,7 @@
 #include "linker/programs/btfdedup/image_btf.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/programs/btfdedup/options.hpp"
+#include "linker/programs/btfdedup/selection.hpp"
 #include "linker/programs/btfdedup/statistics.hpp"
 #include "linker/programs/btfdedup/update.hpp"
 
@@ -36,6 +37,7 @@ struct MergedBtf {
   /// The only input, if it is a linked kernel's and stays as it is, or empty. There are no types in
   /// `dedup`.
   std::span<const std::byte> kernel;
+  PrintedChoice choice;  ///< of the types, if some were chosen
 };
 
 /// Use: read() reads all files, run() merges.
@@ -51,7 +53,7 @@ class Merger {
 
   /// All opened files. The result is a view of them.
   std::span<const InputFile> files() const { return files_; }
-  /// What the result is split from, or was, if it is flattened; or null.
+  /// What the result is split from, or was, if it is flattened or chosen; or null.
   const Btf* base() const { return last_of(bases_); }
 
  private:
@@ -73,6 +75,7 @@ class Merger {
   const bool is_described_;
   std::vector<InputFile> files_;  ///< mapped until the end
   Bases bases_;
+  std::unique_ptr<Selection> selection_;  ///< or null, for all types
   std::optional<ModuleRelocator> relocator_;
   std::span<const std::byte> base_of_inputs_;  ///< their common section .BTF.base, or empty
   std::optional<ImageSymbols> image_symbols_;

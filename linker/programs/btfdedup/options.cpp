@@ -170,6 +170,24 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "more than once",
          append(options.explain)},
         {"--dump", "c|raw", "Print the types as C or as a numbered list (raw)", choose_dump},
+        {"--type", "TYPE...",
+         "Of all types, take TYPE and what it needs: a name, as for --explain, of a type, kfunc or "
+         "enumerator, in which * and ? are wildcards",
+         append(options.choice.types)},
+        {"--types-of", "FILE...",
+         "Take the types that FILE needs of the kernel's: a BPF object, or a source in C",
+         append(options.choice.programs), FileUse::Read},
+        {"--deep", "", "Of structs behind pointers, take the members as well",
+         set(options.choice.deep)},
+        {"--members", "MEMBERS...",
+         "Of a struct, take only some members, without the kernel's offsets: 'task_struct: pid, "
+         "*_css'",
+         append(options.choice.members)},
+        {"--except", "NAME...",
+         "Omit types, named as for --type, or what a header has, such as linux/bpf.h, which is "
+         "then "
+         "included",
+         append(options.choice.except)},
         {"--size-map", "FILE",
          "Write to FILE a page for browsers that shows where the output's bytes come from",
          store_page(options.size_map)},
@@ -188,8 +206,8 @@ std::expected<void, Error> check_alone(const OptionTable& table, std::string_vie
                                        std::string_view other) {
   for (std::string_view option : std::initializer_list<std::string_view>{
            other, "--update", "--flatten", "--distill", "--linked", "--dwarf", "--btf-features",
-           "--sort", "--verify", "--explain", "--dump", "--size-map", "--print-sizes", "--stats",
-           "--elf"})
+           "--sort", "--verify", "--explain", "--dump", "--type", "--types-of", "--members",
+           "--size-map", "--print-sizes", "--stats", "--elf"})
     TRY(table.check_exclusive(mode, option));
   return {};
 }
@@ -223,7 +241,8 @@ bool takes_each_alone(BtfdedupOptions& options) {
 
 std::expected<void, Error> check_each_alone(const OptionTable& table) {
   for (std::string_view option :
-       {"--flatten", "--linked", "--explain", "--dump", "--size-map", "--print-sizes", "--stats"})
+       {"--flatten", "--linked", "--explain", "--dump", "--type", "--types-of", "--members",
+        "--size-map", "--print-sizes", "--stats"})
     if (table.is_given(option))
       return table.usage_error(std::string(option) +
                                " is for one output: several modules have one each");
@@ -245,6 +264,13 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
        {Pair{"--output", "--update"}, Pair{"--flatten", "--update"}, Pair{"--distill", "--flatten"},
         Pair{"--linked", "--flatten"}, Pair{"--dwarf", "--flatten"}})
     TRY(table.check_exclusive(option, other));
+  for (std::string_view option : {"--type", "--types-of", "--members"})
+    for (std::string_view other : {"--update", "--flatten", "--distill", "--linked", "--dwarf"})
+      TRY(table.check_exclusive(option, other));
+  if (!options.choice.is_given())
+    for (std::string_view option : {"--deep", "--except"})
+      if (table.is_given(option))
+        return table.usage_error(std::string(option) + " needs --type, --types-of or --members");
   for (auto [option, other] :
        {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"}, Pair{"--json", "--stats"},
         Pair{"--elf", "--output"}, Pair{"--no-btf-ids", "--update"}})

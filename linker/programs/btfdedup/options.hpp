@@ -40,6 +40,13 @@ struct BtfdedupOptions {
   bool sort = false;
   std::vector<std::string> explain;
   Dump dump = Dump::None;
+  /// Which types to take, as given.
+  struct Choice {
+    std::vector<std::string> types, members, except;
+    std::vector<std::string> programs;  ///< files
+    bool deep = false;
+    bool is_given() const { return !types.empty() || !members.empty() || !programs.empty(); }
+  } choice;
   std::string size_map;                   ///< the page to write, or ""
   unsigned print_sizes = 0;               ///< rows in the lists of sizes; 0: no lists
   std::optional<LinuxRelease> target;     ///< whose form the output gets

@@ -51,7 +51,8 @@ std::expected<void, Error> print_reports(const BtfdedupOptions& options, const S
     print_text(text.value_or("") + story);
   }
   if (options.print_sizes != 0) print_text(make_sizes_text(*model, options.print_sizes));
-  if (options.dump == BtfdedupOptions::Dump::C) print_text(print_c_header(output.btf));
+  if (options.dump == BtfdedupOptions::Dump::C)
+    print_text(print_c_header(output.btf, merged.choice));
   if (options.dump == BtfdedupOptions::Dump::Raw)
     for (uint32_t id = output.btf.first_id(); id < output.btf.end_id(); ++id)
       print_text(print_raw(output.btf, id));

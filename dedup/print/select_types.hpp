@@ -1,0 +1,81 @@
+// Chooses types by name, so that these and what they need can be printed alone.
+//
+// What stands behind a pointer need not be known: a struct there is a declaration, unless it was
+// chosen itself. So `task_struct` alone is a page, and not a kernel.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "bpflink/btf.hpp"
+#include "bpflink/error.hpp"
+#include "dedup/print/subject.hpp"
+
+namespace bpflink {
+
+/// A name as a user gave it, perhaps with a keyword, in which `*` and `?` are wildcards.
+struct TypePattern {
+  std::string_view text;
+  std::vector<Subject> subjects = {};
+  bool has_wildcards = false;
+  bool is_matched = false;  ///< set by select_types()
+};
+
+/// Errors: the text, of which the pattern is a view, is not "NAME" or "struct NAME".
+std::expected<TypePattern, Error> parse_type_pattern(std::string_view text);
+
+/// What is chosen of the types of one or several blobs. Strings are views of the caller's.
+struct TypeChoice {
+  std::vector<TypePattern> types;   ///< each must match something
+  std::vector<TypePattern> except;  ///< what to omit
+  /// Names that structs, unions and enums may have; typedefs, enumerators and marked kfuncs; and
+  /// any functions.
+  std::unordered_set<std::string_view> tags, names, functions;
+  /// Names of structs that need no more than a declaration, and of functions whose parameters do.
+  std::unordered_set<std::string_view> mentioned, targets;
+  /// In sources: by a struct the names of pointers to it, and by a name those that follow it after
+  /// `->`, `.` or `,`. They tell which members are used, also by functions that the objects lack.
+  std::unordered_map<std::string_view, std::unordered_set<std::string_view>> pointers, followers;
+  /// Names of what a header has, also of its macros: types and enumerators to omit.
+  std::unordered_set<std::string_view> known;
+  /// By the name of a struct or union: patterns of the members to keep.
+  std::unordered_map<std::string_view, std::vector<std::string_view>> members;
+  bool is_deep = false;  ///< with what stands behind pointers
+  /// Whether structs within others, that are not chosen and not used, have a size and no members.
+  bool is_sparse = false;
+
+  /// Whether it keeps all types as they are.
+  bool is_all() const;
+};
+
+/// Types by what names them in any BTF: "struct task", "typedef u32", and of an enum without a tag
+/// its first enumerator.
+using TypeKeys = std::unordered_set<std::string>;
+std::string type_key(const BtfView& btf, BtfType type);
+
+/// What a printer must know of a choice.
+struct PrintedChoice {
+  bool is_part = false;       ///< of the types of a blob
+  TypeKeys declared = {};     ///< the declarations to print though nothing needs them
+  TypeKeys omitted = {};      ///< the types not to print
+  TypeKeys partial = {};      ///< structs and unions with some of their members
+  std::string includes = {};  ///< text before the types
+};
+
+/// A blob, in byte order `order`, of the chosen types of `btf` and of what they need, without a
+/// base. Notes in `choice` which patterns matched, and adds to `printed`. Errors: those of
+/// BtfBuilder::finish(); a struct has no member that a pattern of `members` names.
+std::expected<std::vector<std::byte>, Error> select_types(const BtfView& btf, std::endian order,
+                                                          TypeChoice& choice,
+                                                          PrintedChoice& printed);
+
+/// print_c_header() of chosen types.
+std::string print_c_header(const BtfView& btf, const PrintedChoice& choice);
+
+}  // namespace bpflink
