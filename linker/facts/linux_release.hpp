@@ -37,8 +37,8 @@ struct Introduction {
 
 /// Later than each release: of what no kernel has.
 inline constexpr LinuxRelease not_yet{UINT16_MAX, 0};
-/// The newest release that the tables of facts/ were asked of, or read from, and the one after it. A
-/// test fails where a newer kernel is read.
+/// The newest release that the tables of facts/ were asked of, or read from, and the one after it.
+/// A test fails where a newer kernel is read.
 inline constexpr LinuxRelease newest_asked{7, 3}, after_asked{7, 4};
 inline constexpr Introduction in_no_kernel{not_yet, after_asked};
 
