@@ -78,7 +78,7 @@ class Selector {
   std::expected<void, Error> trim();
   template <typename Test>
   bool has_member(uint32_t record, uint32_t member, Test test) const;
-  bool is_used(uint32_t record, std::string_view pointer) const;
+  bool is_used(uint32_t record, std::string_view pointer);
   void add_used(BtfType record);
   void follow(bool omits);
   auto is_seen(uint32_t id, Use use) { return is_seen_[3 * size_t{id} + static_cast<size_t>(use)]; }
@@ -111,6 +111,7 @@ class Selector {
   std::map<std::pair<bool, std::string_view>, uint32_t>
       declarations_;  ///< by union or not, and name
   uint32_t next_declaration_ = 0;
+  size_t comparisons_left_ = size_t{1} << 26;
 };
 
 void Selector::find_tags() {
@@ -199,6 +200,8 @@ void Selector::mention(uint32_t id) {
 /// as a whole.
 template <typename Test>
 bool Selector::has_member(uint32_t record, uint32_t member, Test test) const {
+  if (std::string_view name = btf_.string(btf_.type(record).member(member).name_off); !name.empty())
+    return test(name);
   std::unordered_set<uint32_t> seen;
   std::vector<std::pair<uint32_t, uint32_t>> open{{record, member}};
   while (!open.empty()) {
@@ -213,11 +216,15 @@ bool Selector::has_member(uint32_t record, uint32_t member, Test test) const {
   return false;
 }
 
-/// Whether a source uses a member of a struct by a pointer of that name.
-bool Selector::is_used(uint32_t record, std::string_view pointer) const {
+/// Whether a source uses a member of a struct by a pointer of that name. Where so many members and
+/// pointers are compared as no kernel has, it is taken to.
+bool Selector::is_used(uint32_t record, std::string_view pointer) {
   auto found = choice_.followers.find(pointer);
   if (found == choice_.followers.end()) return false;
-  for (uint32_t i = 0; i < btf_.type(record).vlen(); ++i)
+  const uint32_t members = btf_.type(record).vlen();
+  if (members > comparisons_left_) return true;
+  comparisons_left_ -= members;
+  for (uint32_t i = 0; i < members; ++i)
     if (has_member(record, i, [&](std::string_view name) { return found->second.contains(name); }))
       return true;
   return false;

@@ -82,7 +82,9 @@ fails "no input has a type 'struct tsk_struct', did you mean 'struct task_struct
 fails "no input has a type 'union task_*'" --type 'union task_*'
 fails "kernel.o: struct task_struct has no member 'pidd', did you mean 'pid'?" --members 'task_struct: pidd'
 fails "--members: 'task_struct' is not \"STRUCT: MEMBER, MEMBER...\"" --members task_struct
-fails '--except missing.h: there is no such header' --type big --except missing.h
+clang-19 --target=bpf -c -x c /dev/null -o bare.bpf.o
+fails 'bare.bpf.o: has no BTF: compile with -g' --types-of bare.bpf.o
+fails '--except missing.h: there is no such header, here or in /usr/include' --type big --except missing.h
 fails '--deep needs --type, --types-of or --members' --deep
 
 # ---- functions

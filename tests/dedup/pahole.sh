@@ -155,6 +155,10 @@ int run(int a, int b) { return add(a, 1, b) + add(b, 2, a); }
 END_OF_C
 gcc -g -O2 -c unused.c
 "$BTFDEDUP" --dwarf --verbose unused.o -o unused.btf 2>note
+says "has no language 'cobol'" "$BTFDEDUP" --dwarf unused.o --lang-exclude cobol -o no.btf
+sed 's/__BTF_ID__struct__missing__4/__BTF_ID__thing__1/' module.c >wrong.c
+gcc -g -c wrong.c
+says "section .BTF_ids: symbol '__BTF_ID__thing__1' names no type" "$BTFDEDUP" --dwarf --update wrong.o
 has 'omitted add: one of the functions with' <note || fail "reasons: $(<note)"
 
 # Per object: types are made after each compilation, and DWARF is dropped. The linked image has the same ones.

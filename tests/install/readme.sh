@@ -119,7 +119,8 @@ export CMAKE_PREFIX_PATH=$PREFIX
 in_folder btf
 echo 'struct foo { int a; }; struct foo foo_a; struct same { struct same *next; } same_a;' >a.c
 echo 'struct foo { long a; }; struct foo foo_b; struct same { struct same *next; } same_b;' >b.c
-echo 'struct stream { int descriptor; } stream;' >c.c
+echo 'struct stream { int descriptor; } stream; struct task_struct { int pid; } task;
+  struct bpf_iter__task { struct task_struct *task; } iterator;' >c.c
 "$CC" -gbtf -c a.c b.c
 "$CC" -g -gbtf -c c.c
 ar rcs libc.a c.o
@@ -127,6 +128,7 @@ printf '%s\n' a.o b.o >objects.txt
 cp c.o vmlinux
 gzip -c vmlinux >vmlinuz
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o prog.o
+cp main.bpf.c prog.c
 # split OUT NAME BASE...: writes raw BTF of one struct, split from the bases
 cat >split.c <<'END'
 #include <bpf/btf.h>
@@ -197,7 +199,7 @@ while IFS='#' read -r line comment; do
     mkdir "$tmp/work/btf/line$((++number))"
     cd "$tmp/work/btf"
     cp a.o b.o "line$number"
-    for file in libc.a objects.txt vmlinux vmlinuz modules mod.ko.xz {mod,a,b,new}.ko prog.o; do
+    for file in libc.a objects.txt vmlinux vmlinuz modules mod.ko.xz {mod,a,b,new}.ko prog.[oc]; do
       if [[ " $line " == *[\ @]"$file "* ]]; then cp -r $file "line$number"; fi
     done
     if [[ $line == *'*.ko'* ]]; then cp mod.ko a.ko "line$number"; fi

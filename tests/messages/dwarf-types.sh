@@ -197,11 +197,16 @@ shorter_code:
 	code shorter.isra.0
 turned_code:
 	code turned
+absent_code:
+	code absent
 END
-noted 'btfdedup: good.o: omitted functions at several addresses: several
-btfdedup: good.o: omitted functions with a parameter in another register: elsewhere
-btfdedup: good.o: omitted functions with parameters in another order: turned
-btfdedup: good.o: omitted functions without some of their parameters: shorter' --linked good.o
+noted '' --linked good.o
+[[ $(bpftool btf dump file out.btf | grep -c FUNC\ ) == 1 ]] || mistake 'other functions'
+noted 'btfdedup: good.o: omitted elsewhere: one of the functions with a parameter in another register
+btfdedup: good.o: omitted several: one of the functions at several addresses
+btfdedup: good.o: omitted shorter: one of the functions without some of their parameters
+btfdedup: good.o: omitted turned: one of the functions with parameters in another order
+btfdedup: good.o: omitted absent: no unit in C defines it' --linked good.o --verbose
 [[ $(bpftool btf dump file out.btf | grep -c FUNC\ ) == 1 ]] || mistake 'other functions'
 
 # ---- sections

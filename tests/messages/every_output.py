@@ -40,7 +40,7 @@ OUTPUTS = {
 # The options whose operand is read, or replaced on purpose, or a directory to put files into.
 READ = {"--library-path", "--prefix-symbols-of", "--update", "--base", "--linked",
         "--kernel", "--lto-library", "--export-symbols", "--modules", "--btf", "--against",
-        "--cache", "--lto-cache", "--log", "--manifest", "--config"}
+        "--cache", "--lto-cache", "--log", "--manifest", "--config", "--types-of"}
 
 
 def snapshot():

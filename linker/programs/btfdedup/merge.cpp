@@ -60,7 +60,8 @@ std::expected<void, Error> Merger::read() {
   }
   auto inputs = TRY(list_inputs(options_.inputs, !options_.bases.empty()));
   std::vector<std::string> lacks;
-  std::string last_lack;
+  std::string last_lack,
+      advice = options_.dwarf ? ": compile with -g" : ": compile with -g, with gcc -gbtf";
   for (const InputPath& input : inputs) {
     TypesOf wanted = options_.dwarf ? TypesOf::Dwarf : TypesOf::BtfOrDwarf;
     auto sources = TRY(open_sources(input, files_, wanted));
@@ -70,15 +71,14 @@ std::expected<void, Error> Merger::read() {
         TRY(add(std::move(source)));
       } else if (auto has_types = TRY(add_dwarf(source, is_alone)); !has_types) {
         sources.lack = source.name + ": has no types of C in its DWARF";
+        advice = "";
       }
     }
     if (sources.lack.empty()) continue;
     last_lack = std::move(sources.lack);
     if (!input.is_listed) lacks.push_back(last_lack);
   }
-  if (!has_begun())
-    return fail("{}: compile with -g{}", lacks.empty() ? last_lack : lacks.front(),
-                options_.dwarf ? "" : ", with gcc -gbtf");
+  if (!has_begun()) return fail("{}{}", lacks.empty() ? last_lack : lacks.front(), advice);
   for (const std::string& lack : lacks) print_note("btfdedup", lack);
   if (selection_) {
     TRY(selection_->check());
