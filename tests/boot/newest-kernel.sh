@@ -69,6 +69,12 @@ struct {
 SEC("tc") int callee(struct __sk_buff *skb) { return 0; }
 SEC("tc") int caller(struct __sk_buff *skb) { return bpf_tail_call(skb, &calls, 0), 1; }
 END
+# A function without code is no program.
+compile nothing <<'END'
+SEC("raw_tp") int something(void *ctx) { return 0; }
+asm(".section tc, \"ax\"\n.globl nothing\n.type nothing, @function\nnothing:\n.size nothing, 0\n.text");
+char LICENSE[] SEC("license") = "GPL";
+END
 # Who refuses what: nobody, libbpf, the kernel a map. Guests lack memory and a configuration. Inner maps without
 # a size get one. Each is an object: libbpf makes all maps and externs of one.
 while IFS='|' read -r name declarations value section; do
@@ -89,10 +95,11 @@ many|MAP(large, HASH, 1 << 23, __type(key, long); __type(value, char[512]))
 odd|MAP(array, ARRAY, 1, __type(key, long); __type(value, int))
 END
 cp -L "$tmp/kernel/vmlinuz" "$tmp/vmlinuz" # away from its configuration
-load_programs "$tmp/alone" "$tmp"/{ops,calls,ingress,outer,hz,nowhere,many,odd}.o --kernel "$tmp/vmlinuz"
+load_programs "$tmp/alone" "$tmp"/{ops,calls,nothing,ingress,outer,hz,nowhere,many,odd}.o --kernel "$tmp/vmlinuz"
 results=$(jq -r '[.programs[] | "\(.program) \(.load.result)"] | sort | join(", ")' "$tmp/alone.json")
-[[ $results == 'callee loads, caller loads, hz lacks, ingress loads, many lacks, nowhere loader, odd failed, '\
-'outer loads, ssthresh together, undo_cwnd refused' ]] || { echo "alone: $results" && exit 1; }
+[[ $results == 'callee loads, caller loads, hz lacks, ingress loads, many lacks, nothing loader, nowhere loader, odd failed, '\
+'outer loads, something loads, ssthresh together, undo_cwnd refused' ]] || { echo "alone: $results" && exit 1; }
+jq -e 'any(.programs[].load.message; . == "a function without code is no program")' "$tmp/alone.json" >/dev/null
 
 compare_loads "$tmp" after "$(realpath "$tmp/kernel/vmlinuz")"
 judge_loads "$tmp/after.json"

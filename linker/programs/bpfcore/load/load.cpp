@@ -68,8 +68,14 @@ class KernelRun {
         results_(report.results[kernel]),
         progress_(progress),
         records_(inputs.objects.size()) {
-    for (const CoreObject& object : inputs.objects)
-      jobs_.push_back(make_jobs(object, options.whole));
+    for (size_t i = 0; i < inputs.objects.size(); ++i) {
+      jobs_.push_back(make_jobs(inputs.objects[i], options.whole));
+      const std::span<const Program> programs = inputs.objects[i].object.programs();
+      for (size_t program = 0; program < programs.size(); ++program)
+        if (programs[program].size == 0)
+          results_[i].loads[program] = {.kind = LoadResult::Kind::Loader,
+                                        .message = "a function without code is no program"};
+    }
   }
 
   /// Returns why the kernel did not come to the end, or "".

@@ -97,7 +97,7 @@ std::vector<LoadJob> make_jobs(const CoreObject& object, bool is_whole) {
   };
   std::span<const Program> programs = object.object.programs();
   for (size_t i = 0; i < programs.size(); ++i) {
-    if (is_whole && !programs[i].meaning.autoload) continue;
+    if ((is_whole && !programs[i].meaning.autoload) || programs[i].size == 0) continue;
     if (!is_whole) jobs.emplace_back();
     add('p', programs[i].name);
     jobs.back().programs.push_back(i);
