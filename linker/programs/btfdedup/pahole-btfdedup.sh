@@ -2,7 +2,7 @@
 # pahole-btfdedup: accepts pahole's command line as far as it makes BTF of DWARF, so that
 # `make PAHOLE=pahole-btfdedup` builds a kernel, or its modules, with btfdedup. btfdedup is the one
 # beside this file, unless everybody may put one there, or the one where this was installed.
-set -eu
+set -euf
 
 here=$(dirname "$(readlink -f "$0")")
 version=v1.32
