@@ -20,34 +20,32 @@ struct Linker::Impl {
   Finisher finish = {};
   bool ran_out_of_memory = false;
 
-  bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr);
-};
-
-/// Links to `target`. `memory` receives the object if the target is memory.
-bool Linker::Impl::run(OutputTarget target, std::vector<std::byte>* memory) {
-  ran_out_of_memory = false;
-  try {
-    Context context(options, handler);
-    context.sources = sources;
-    context.target = std::move(target);
-    context.finish = finish;
-    context.diagnostics.group_warnings();
-    link(context);
-    publish(context);
-    report = std::move(context.report);
-    if (memory) *memory = std::move(context.memory);
-    // Removes temporary files that were not renamed.
-    context.outputs.clear();
-    return !context.diagnostics.failed();
-  } catch (const std::bad_alloc&) {
-    ran_out_of_memory = true;
-    if (handler) handler({.message = "out of memory"});
-    return false;
-  } catch (const std::exception& exception) {
-    if (handler) handler({.message = exception.what()});
-    return false;
+  /// Links to `target`. `memory` receives the object if the target is memory.
+  bool run(OutputTarget target, std::vector<std::byte>* memory = nullptr) {
+    ran_out_of_memory = false;
+    try {
+      Context context(options, handler);
+      context.sources = sources;
+      context.target = std::move(target);
+      context.finish = finish;
+      context.diagnostics.group_warnings();
+      link(context);
+      publish(context);
+      report = std::move(context.report);
+      if (memory) *memory = std::move(context.memory);
+      // Removes temporary files that were not renamed.
+      context.outputs.clear();
+      return !context.diagnostics.failed();
+    } catch (const std::bad_alloc&) {
+      ran_out_of_memory = true;
+      if (handler) handler({.message = "out of memory"});
+      return false;
+    } catch (const std::exception& exception) {
+      if (handler) handler({.message = exception.what()});
+      return false;
+    }
   }
-}
+};
 
 Linker::Linker(LinkOptions options, DiagnosticHandler handler)
     : impl_(new Impl{std::move(options), std::move(handler), {}}) {

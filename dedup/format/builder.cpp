@@ -39,50 +39,46 @@ struct BtfBuilder::Impl {
             base != nullptr ? &BtfAccess::impl(*base)->view : nullptr};
   }
 
-  std::string most_common_kind() const;
-  std::string longest_string() const;
-  std::expected<void, Error> check_limits() const;
+  std::string most_common_kind() const {
+    std::array<uint32_t, 128> counts{};
+    uint8_t most = 0;
+    const BtfView types = view();
+    for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
+      uint8_t kind = std::to_underlying(types.type(id).kind());
+      if (++counts[kind] > counts[most]) most = kind;
+    }
+    return fmt::format("{} of them are of kind {}", counts[most], btf_kind_name(BtfKind(most)));
+  }
+
+  std::string longest_string() const {
+    std::string_view longest;
+    for (uint32_t offset = strings.begin() + 1; offset < strings.size();) {
+      std::string_view string = strings.at(offset);
+      if (string.size() > longest.size()) longest = string;
+      offset += static_cast<uint32_t>(string.size()) + 1;
+    }
+    return fmt::format("the longest, of {} bytes, begins '{}'", longest.size(),
+                       longest.substr(0, longest_shown_string));
+  }
+
+  std::expected<void, Error> check_limits() const {
+    const BtfView types = view();
+    if (types.end_id() - 1 > max_type_id)
+      return fail("{} types are more than the kernel's limit of {}; {}", types.end_id() - 1,
+                  max_type_id, most_common_kind());
+    size_t strings_end = types.string_begin() + strings.bytes().size();
+    if (strings_end - 1 > max_string_offset)
+      return fail("{} bytes of strings are more than the kernel's limit of {}; {}", strings_end,
+                  max_string_offset + 1, longest_string());
+    // A blob with a layout section may have a wide vlen.
+    if (!layout.empty() || may_have_wide_vlen) return {};
+    for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
+      if (uint32_t vlen = types.type(id).vlen(); vlen > max_classic_vlen)
+        return fail("{} has {} elements, more than the kernel's limit of {}",
+                    describe_type(types, id), vlen, max_classic_vlen);
+    return {};
+  }
 };
-
-std::string BtfBuilder::Impl::most_common_kind() const {
-  std::array<uint32_t, 128> counts{};
-  uint8_t most = 0;
-  const BtfView types = view();
-  for (uint32_t id = types.first_id(); id < types.end_id(); ++id) {
-    uint8_t kind = std::to_underlying(types.type(id).kind());
-    if (++counts[kind] > counts[most]) most = kind;
-  }
-  return fmt::format("{} of them are of kind {}", counts[most], btf_kind_name(BtfKind(most)));
-}
-
-std::string BtfBuilder::Impl::longest_string() const {
-  std::string_view longest;
-  for (uint32_t offset = strings.begin() + 1; offset < strings.size();) {
-    std::string_view string = strings.at(offset);
-    if (string.size() > longest.size()) longest = string;
-    offset += static_cast<uint32_t>(string.size()) + 1;
-  }
-  return fmt::format("the longest, of {} bytes, begins '{}'", longest.size(),
-                     longest.substr(0, longest_shown_string));
-}
-
-std::expected<void, Error> BtfBuilder::Impl::check_limits() const {
-  const BtfView types = view();
-  if (types.end_id() - 1 > max_type_id)
-    return fail("{} types are more than the kernel's limit of {}; {}", types.end_id() - 1,
-                max_type_id, most_common_kind());
-  size_t strings_end = types.string_begin() + strings.bytes().size();
-  if (strings_end - 1 > max_string_offset)
-    return fail("{} bytes of strings are more than the kernel's limit of {}; {}", strings_end,
-                max_string_offset + 1, longest_string());
-  // A blob with a layout section may have a wide vlen.
-  if (!layout.empty() || may_have_wide_vlen) return {};
-  for (uint32_t id = types.first_id(); id < types.end_id(); ++id)
-    if (uint32_t vlen = types.type(id).vlen(); vlen > max_classic_vlen)
-      return fail("{} has {} elements, more than the kernel's limit of {}",
-                  describe_type(types, id), vlen, max_classic_vlen);
-  return {};
-}
 
 BtfBuilder::BtfBuilder(const Btf* base) : impl_(std::make_unique<Impl>()) {
   impl_->base = base;

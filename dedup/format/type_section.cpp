@@ -111,13 +111,68 @@ class TypeWalk {
   explicit TypeWalk(BtfAccess::Impl& blob)
       : blob_(blob), words_(blob.view.words()), starts_(blob.starts) {}
 
-  std::expected<void, Error> run();
+  std::expected<void, Error> run() {
+    map_pages(words_);
+    while (at_ < words_.size()) TRY(walk_chunk());
+    starts_.push_back(static_cast<uint32_t>(words_.size()));
+    blob_.show(words_, blob_.view.strings());
+    return check_references(blob_.view, {largest_.id, largest_.string, with_constraints_});
+  }
 
  private:
-  std::expected<void, Error> walk_chunk();
+  std::expected<void, Error> walk_chunk() {
+    Largest largest = largest_;
+    const uint32_t first_id = blob_.view.first_id() + static_cast<uint32_t>(starts_.size());
+    const uint32_t* words = words_.data();
+    size_t end = words_.size(), at = at_;
+    std::array<uint32_t, chunk_size> starts;
+    size_t count = 0;
+    for (; count < chunk_size && at < end; ++count) {
+      size_t size = end - at < common_words ? 0 : known_size(words + at);
+      __builtin_prefetch(words + at + prefetch_distance);
+      if (size == 0 || size > end - at) {
+        size = TRY(unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count)));
+      }
+      starts[count] = static_cast<uint32_t>(at);
+      largest.type(words + at);
+      list_special(words + at, first_id + static_cast<uint32_t>(count));
+      at += size;
+    }
+    // A small blob is one chunk, and there may be thousands of blobs: reserve no more than needed.
+    // For others, memory that is not written to costs nothing, and growing would copy.
+    if (starts_.empty()) starts_.reserve(1 + (at == end ? count : end / common_words));
+    starts_.insert(starts_.end(), starts.data(), starts.data() + count);
+    at_ = at;
+    largest_ = largest;
+    return {};
+  }
+
+  /// The number of words of the type at words_[at], whose kind is unknown or which may be cut off.
   [[gnu::noinline]] std::expected<size_t, Error> unknown_or_cut_off_size(size_t at,
-                                                                         uint32_t id) const;
-  void list_special(const uint32_t* words, uint32_t id);
+                                                                         uint32_t id) const {
+    size_t left = words_.size() - at;
+    if (left < common_words)
+      return fail(fmt::format("type [{}] at offset {} of the type section is cut off", id, 4 * at));
+    const uint32_t* words = &words_[at];
+    size_t size = known_size(words);
+    if (size == 0) {
+      auto unknown = unknown_size(blob_, words, id, at);
+      if (!unknown) return unknown;
+      size = *unknown;
+    }
+    if (size <= left) return size;
+    return fail(fmt::format(
+        "type [{}] {} '{}' at offset {} of the type section has {}, but only {} {} left", id,
+        btf_kind_name(kind_of(words)), blob_.view.string(words[0]), 4 * at,
+        count_of(4 * size, "byte"), 4 * left, agree(4 * left, "is", "are")));
+  }
+
+  /// Lists a type if it has constraints or is an object. Few types are.
+  void list_special(const uint32_t* words, uint32_t id) {
+    BtfKind kind = kind_of(words);
+    if (is_of_program(kind) && kind != BtfKind::Var) with_constraints_.push_back(id);
+    if (is_object(kind)) blob_.objects.push_back(id);
+  }
 
   BtfAccess::Impl& blob_;
   std::span<const uint32_t> words_;
@@ -126,67 +181,6 @@ class TypeWalk {
   Largest largest_;
   std::vector<uint32_t> with_constraints_;  ///< see TypeSummary
 };
-
-/// The number of words of the type at words_[at], whose kind is unknown or which may be cut off.
-std::expected<size_t, Error> TypeWalk::unknown_or_cut_off_size(size_t at, uint32_t id) const {
-  size_t left = words_.size() - at;
-  if (left < common_words)
-    return fail(fmt::format("type [{}] at offset {} of the type section is cut off", id, 4 * at));
-  const uint32_t* words = &words_[at];
-  size_t size = known_size(words);
-  if (size == 0) {
-    auto unknown = unknown_size(blob_, words, id, at);
-    if (!unknown) return unknown;
-    size = *unknown;
-  }
-  if (size <= left) return size;
-  return fail(
-      fmt::format("type [{}] {} '{}' at offset {} of the type section has {}, but only {} {} left",
-                  id, btf_kind_name(kind_of(words)), blob_.view.string(words[0]), 4 * at,
-                  count_of(4 * size, "byte"), 4 * left, agree(4 * left, "is", "are")));
-}
-
-/// Lists a type if it has constraints or is an object. Few types are.
-void TypeWalk::list_special(const uint32_t* words, uint32_t id) {
-  BtfKind kind = kind_of(words);
-  if (is_of_program(kind) && kind != BtfKind::Var) with_constraints_.push_back(id);
-  if (is_object(kind)) blob_.objects.push_back(id);
-}
-
-std::expected<void, Error> TypeWalk::walk_chunk() {
-  Largest largest = largest_;
-  const uint32_t first_id = blob_.view.first_id() + static_cast<uint32_t>(starts_.size());
-  const uint32_t* words = words_.data();
-  size_t end = words_.size(), at = at_;
-  std::array<uint32_t, chunk_size> starts;
-  size_t count = 0;
-  for (; count < chunk_size && at < end; ++count) {
-    size_t size = end - at < common_words ? 0 : known_size(words + at);
-    __builtin_prefetch(words + at + prefetch_distance);
-    if (size == 0 || size > end - at) {
-      size = TRY(unknown_or_cut_off_size(at, first_id + static_cast<uint32_t>(count)));
-    }
-    starts[count] = static_cast<uint32_t>(at);
-    largest.type(words + at);
-    list_special(words + at, first_id + static_cast<uint32_t>(count));
-    at += size;
-  }
-  // A small blob is one chunk, and there may be thousands of blobs: reserve no more than needed.
-  // For others, memory that is not written to costs nothing, and growing would copy.
-  if (starts_.empty()) starts_.reserve(1 + (at == end ? count : end / common_words));
-  starts_.insert(starts_.end(), starts.data(), starts.data() + count);
-  at_ = at;
-  largest_ = largest;
-  return {};
-}
-
-std::expected<void, Error> TypeWalk::run() {
-  map_pages(words_);
-  while (at_ < words_.size()) TRY(walk_chunk());
-  starts_.push_back(static_cast<uint32_t>(words_.size()));
-  blob_.show(words_, blob_.view.strings());
-  return check_references(blob_.view, {largest_.id, largest_.string, with_constraints_});
-}
 
 }  // namespace
 

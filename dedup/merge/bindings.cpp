@@ -292,11 +292,94 @@ class BindingFinder {
     return fail("{}: {}: the types that it refers to have too many definitions",
                 type.input == 0 ? "base" : d.inputs[type.input - 1].name, describe_type(btf, id));
   }
-  void list_edges();
-  void mark_reaching(std::span<const uint32_t> meanings);
-  std::vector<uint32_t> find_profiles();
-  bool bind(uint32_t profile);
-  void bind_component(uint32_t component);
+
+  void list_edges() {
+    // By component: the last one that lists it, which has no edge to itself.
+    std::vector<uint32_t> listed_for(components_.count(), no_component);
+    for (uint32_t component = 0; component < components_.count(); ++component) {
+      listed_for[component] = component;
+      for (uint32_t node : components_.members(component))
+        for (uint32_t child : graph_.graph().edges(node)) {
+          uint32_t other = components_.of(child);
+          if (other == no_component || listed_for[other] == component) continue;
+          listed_for[other] = component;
+          edges_.targets.push_back(other);
+        }
+      edges_.end_node();
+    }
+    parents_ = edges_.reversed();
+    bindings_.resize(components_.count());
+    marked_.resize(components_.count() / 64 + 1);
+  }
+
+  /// Marks the components that can reach a tag of a profile.
+  void mark_reaching(std::span<const uint32_t> meanings) {
+    std::vector<uint32_t> work;
+    auto mark = [&](uint32_t component) {
+      uint64_t bit = uint64_t{1} << component % 64;
+      if ((marked_[component / 64] & bit) != 0) return;
+      marked_[component / 64] |= bit;
+      work.push_back(component);
+    };
+    for (size_t i = 0; i < meanings.size(); i += 2) mark(components_.of(meanings[i]));
+    while (!work.empty()) {
+      uint32_t component = work.back();
+      work.pop_back();
+      for (uint32_t parent : parents_.edges(component)) mark(parent);
+    }
+  }
+
+  /// By unit: the number of its profile, 0 if all ambiguous tags are only declared.
+  std::vector<uint32_t> find_profiles() {
+    std::span<const TagMeaning> meanings = meanings_.all();
+    std::vector<uint32_t> profiles(meanings_.unit_count()), profile;
+    for (size_t i = 0; i < meanings.size();) {
+      uint32_t unit = meanings[i].unit;
+      profile.clear();
+      for (; i < meanings.size() && meanings[i].unit == unit; ++i) {
+        if (components_.of(meanings[i].anchor) == no_component) continue;
+        profile.push_back(meanings[i].anchor);
+        profile.push_back(meanings[i].value);
+      }
+      if (!profile.empty()) profiles[unit] = profiles_.intern(profile);
+    }
+    return profiles;
+  }
+
+  /// Finds the bindings of all components in the units with this profile. Components come after
+  /// those that they refer to, so one pass over the marked ones in order is enough. False if that
+  /// passes the limit for all profiles.
+  bool bind(uint32_t profile) {
+    constexpr uint64_t max_steps = 1 << 25;  // half a second, 400 MB
+    for (uint32_t component : with_binding_) bindings_[component] = 0;
+    with_binding_.clear();
+    if (profile == 0) return true;
+    std::span<const uint32_t> meanings = profiles_.at(profile);
+    own_.clear();
+    for (size_t i = 0; i < meanings.size(); i += 2)
+      own_.emplace_back(components_.of(meanings[i]),
+                        contents_.intern(std::array{meanings[i] | tag_bit, meanings[i + 1]}));
+    // In reverse, so that each component takes its own from the end.
+    std::ranges::sort(own_, std::greater());
+    mark_reaching(meanings);
+    for (uint32_t word = 0; word < marked_.size(); ++word)
+      for (; marked_[word] != 0; marked_[word] &= marked_[word] - 1)
+        bind_component(64 * word + static_cast<uint32_t>(std::countr_zero(marked_[word])));
+    return steps_ <= max_steps;
+  }
+
+  void bind_component(uint32_t component) {
+    content_.clear();
+    for (; !own_.empty() && own_.back().first == component; own_.pop_back())
+      content_.push_back(own_.back().second);
+    for (uint32_t child : edges_.edges(component))
+      if (bindings_[child] != 0) content_.push_back(bindings_[child]);
+    std::ranges::sort(content_);
+    content_.erase(std::ranges::unique(content_).begin(), content_.end());
+    bindings_[component] = content_.size() == 1 ? content_.front() : contents_.intern(content_);
+    with_binding_.push_back(component);
+    steps_ += 1 + edges_.edges(component).size();
+  }
 
   const TagGraph& graph_;
   const UnitMeanings& meanings_;
@@ -315,94 +398,6 @@ class BindingFinder {
   std::vector<std::pair<uint32_t, uint32_t>> own_;  ///< component, binding of one of its tags
   uint64_t steps_ = 0;  ///< components and edges visited for all profiles
 };
-
-void BindingFinder::list_edges() {
-  // By component: the last one that lists it, which has no edge to itself.
-  std::vector<uint32_t> listed_for(components_.count(), no_component);
-  for (uint32_t component = 0; component < components_.count(); ++component) {
-    listed_for[component] = component;
-    for (uint32_t node : components_.members(component))
-      for (uint32_t child : graph_.graph().edges(node)) {
-        uint32_t other = components_.of(child);
-        if (other == no_component || listed_for[other] == component) continue;
-        listed_for[other] = component;
-        edges_.targets.push_back(other);
-      }
-    edges_.end_node();
-  }
-  parents_ = edges_.reversed();
-  bindings_.resize(components_.count());
-  marked_.resize(components_.count() / 64 + 1);
-}
-
-/// Marks the components that can reach a tag of a profile.
-void BindingFinder::mark_reaching(std::span<const uint32_t> meanings) {
-  std::vector<uint32_t> work;
-  auto mark = [&](uint32_t component) {
-    uint64_t bit = uint64_t{1} << component % 64;
-    if ((marked_[component / 64] & bit) != 0) return;
-    marked_[component / 64] |= bit;
-    work.push_back(component);
-  };
-  for (size_t i = 0; i < meanings.size(); i += 2) mark(components_.of(meanings[i]));
-  while (!work.empty()) {
-    uint32_t component = work.back();
-    work.pop_back();
-    for (uint32_t parent : parents_.edges(component)) mark(parent);
-  }
-}
-
-/// By unit: the number of its profile, 0 if all ambiguous tags are only declared.
-std::vector<uint32_t> BindingFinder::find_profiles() {
-  std::span<const TagMeaning> meanings = meanings_.all();
-  std::vector<uint32_t> profiles(meanings_.unit_count()), profile;
-  for (size_t i = 0; i < meanings.size();) {
-    uint32_t unit = meanings[i].unit;
-    profile.clear();
-    for (; i < meanings.size() && meanings[i].unit == unit; ++i) {
-      if (components_.of(meanings[i].anchor) == no_component) continue;
-      profile.push_back(meanings[i].anchor);
-      profile.push_back(meanings[i].value);
-    }
-    if (!profile.empty()) profiles[unit] = profiles_.intern(profile);
-  }
-  return profiles;
-}
-
-/// Finds the bindings of all components in the units with this profile. Components come after those
-/// that they refer to, so one pass over the marked ones in order is enough. False if that passes
-/// the limit for all profiles.
-bool BindingFinder::bind(uint32_t profile) {
-  constexpr uint64_t max_steps = 1 << 25;  // half a second, 400 MB
-  for (uint32_t component : with_binding_) bindings_[component] = 0;
-  with_binding_.clear();
-  if (profile == 0) return true;
-  std::span<const uint32_t> meanings = profiles_.at(profile);
-  own_.clear();
-  for (size_t i = 0; i < meanings.size(); i += 2)
-    own_.emplace_back(components_.of(meanings[i]),
-                      contents_.intern(std::array{meanings[i] | tag_bit, meanings[i + 1]}));
-  // In reverse, so that each component takes its own from the end.
-  std::ranges::sort(own_, std::greater());
-  mark_reaching(meanings);
-  for (uint32_t word = 0; word < marked_.size(); ++word)
-    for (; marked_[word] != 0; marked_[word] &= marked_[word] - 1)
-      bind_component(64 * word + static_cast<uint32_t>(std::countr_zero(marked_[word])));
-  return steps_ <= max_steps;
-}
-
-void BindingFinder::bind_component(uint32_t component) {
-  content_.clear();
-  for (; !own_.empty() && own_.back().first == component; own_.pop_back())
-    content_.push_back(own_.back().second);
-  for (uint32_t child : edges_.edges(component))
-    if (bindings_[child] != 0) content_.push_back(bindings_[child]);
-  std::ranges::sort(content_);
-  content_.erase(std::ranges::unique(content_).begin(), content_.end());
-  bindings_[component] = content_.size() == 1 ? content_.front() : contents_.intern(content_);
-  with_binding_.push_back(component);
-  steps_ += 1 + edges_.edges(component).size();
-}
 
 /// The anchors whose tags R2 may resolve: R1 has not just one definition for some declaration.
 std::vector<uint32_t> list_resolvable(const ClassTable& table, const Definitions& definitions,

@@ -51,11 +51,80 @@ class TaintedClassFinder {
   }
 
  private:
-  void add_declarations_of_base(std::vector<uint32_t>& sources) const;
-  void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources);
-  void list_types();
-  void number_types();
-  void number_classes(const TaintedGraph& types, const std::vector<uint32_t>& colors);
+  /// Adds the tags that the base declares and some input or the base defines. The base does not
+  /// change, so its declaration stays one and differs from the definition. Types that reach such a
+  /// tag are therefore told apart like those that reach an ambiguous one.
+  void add_declarations_of_base(std::vector<uint32_t>& sources) const {
+    for (uint32_t id : d_.base_types) {
+      uint32_t type_class = d_.base_classes[id];
+      uint32_t anchor = d_.table.anchor_of(type_class);
+      if (d_.table.is_forward(type_class) && definitions_.is_defined(anchor))
+        sources.push_back(anchor);
+    }
+  }
+
+  void find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources) {
+    std::vector<bool> reaching = graph.find_reaching(sources);
+    auto first_class = reaching.begin() + graph.node_of_class(0);
+    d_.tainted_classes.is_anchor_tainted.assign(reaching.begin(), first_class);
+    d_.tainted_classes.is_class_tainted.assign(first_class, reaching.end());
+  }
+
+  /// Lists the tainted types; and for write_types(), the types that may be the first of their
+  /// class: the first of each untainted class, and all tainted ones. Of millions of types these are
+  /// few, and later steps look at no others.
+  void list_types() {
+    enum class State : uint8_t { Unseen, Seen, Tainted };
+    std::vector<State> states(d_.table.class_count());
+    for (uint32_t c = 0; c < d_.tainted_classes.is_class_tainted.size(); ++c)
+      if (d_.tainted_classes.is_class_tainted[c] != 0) states[c] = State::Tainted;
+    auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
+      if (states[type_class] == State::Tainted) types_.push_back({input, index, type_class});
+    };
+    for (uint32_t id : d_.base_types) list_tainted(0, id, d_.base_classes[id]);
+    for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
+      std::span<const uint32_t> classes = d_.inputs[i].class_of_type;
+      for (uint32_t index = 0; index < classes.size(); ++index) {
+        uint32_t c = classes[index];
+        if (c == omitted_class || states[c] == State::Seen) continue;
+        d_.first_types.push_back({i, index});
+        list_tainted(i + 1, index, c);
+        if (states[c] == State::Unseen) states[c] = State::Seen;
+      }
+    }
+  }
+
+  /// For now, gives each tainted type a class of its own, by which make_tainted_graph() finds
+  /// nodes.
+  void number_types() {
+    for (uint32_t i = 0; i < types_.size(); ++i) class_of(types_[i]) = d_.table.class_count() + i;
+  }
+
+  /// Makes a tainted class of each color.
+  void number_classes(const TaintedGraph& types, const std::vector<uint32_t>& colors) {
+    constexpr uint32_t none = UINT32_MAX;
+    TaintedClasses& tainted = d_.tainted_classes;
+    std::vector<uint32_t> numbers(colors.size(), none);  // by color: its tainted class
+    std::vector<uint32_t> nodes;                         // by tainted class: the node that shows it
+    for (uint32_t node = 0; node < colors.size(); ++node) {
+      uint32_t& number = numbers[colors[node]];
+      if (number == none) {
+        number = static_cast<uint32_t>(nodes.size());
+        nodes.push_back(node);
+      } else if (d_.table.is_better(types.classes[node], types.classes[nodes[number]])) {
+        nodes[number] = node;
+      }
+    }
+    for (uint32_t node : nodes) {
+      tainted.classes.push_back(types.classes[node]);
+      for (uint32_t child : types.references.edges(node))
+        tainted.references.targets.push_back(numbers[colors[child]]);
+      tainted.references.end_node();
+    }
+    for (uint32_t i = 0; i < types_.size(); ++i)
+      class_of(types_[i]) = d_.table.class_count() + numbers[colors[types.nodes[i]]];
+  }
+
   uint32_t& class_of(const TaintedType& type) {
     return type.input == 0 ? d_.base_classes[type.index]
                            : d_.inputs[type.input - 1].class_of_type[type.index];
@@ -65,80 +134,6 @@ class TaintedClassFinder {
   Definitions definitions_;
   std::vector<TaintedType> types_;
 };
-
-/// Adds the tags that the base declares and some input or the base defines. The base does not
-/// change, so its declaration stays one and differs from the definition. Types that reach such a
-/// tag are therefore told apart like those that reach an ambiguous one.
-void TaintedClassFinder::add_declarations_of_base(std::vector<uint32_t>& sources) const {
-  for (uint32_t id : d_.base_types) {
-    uint32_t type_class = d_.base_classes[id];
-    uint32_t anchor = d_.table.anchor_of(type_class);
-    if (d_.table.is_forward(type_class) && definitions_.is_defined(anchor))
-      sources.push_back(anchor);
-  }
-}
-
-void TaintedClassFinder::find_taint(const TagGraph& graph, const std::vector<uint32_t>& sources) {
-  std::vector<bool> reaching = graph.find_reaching(sources);
-  auto first_class = reaching.begin() + graph.node_of_class(0);
-  d_.tainted_classes.is_anchor_tainted.assign(reaching.begin(), first_class);
-  d_.tainted_classes.is_class_tainted.assign(first_class, reaching.end());
-}
-
-/// Lists the tainted types; and for write_types(), the types that may be the first of their class:
-/// the first of each untainted class, and all tainted ones. Of millions of types these are few, and
-/// later steps look at no others.
-void TaintedClassFinder::list_types() {
-  enum class State : uint8_t { Unseen, Seen, Tainted };
-  std::vector<State> states(d_.table.class_count());
-  for (uint32_t c = 0; c < d_.tainted_classes.is_class_tainted.size(); ++c)
-    if (d_.tainted_classes.is_class_tainted[c] != 0) states[c] = State::Tainted;
-  auto list_tainted = [&](uint32_t input, uint32_t index, uint32_t type_class) {
-    if (states[type_class] == State::Tainted) types_.push_back({input, index, type_class});
-  };
-  for (uint32_t id : d_.base_types) list_tainted(0, id, d_.base_classes[id]);
-  for (uint32_t i = 0; i < d_.inputs.size(); ++i) {
-    std::span<const uint32_t> classes = d_.inputs[i].class_of_type;
-    for (uint32_t index = 0; index < classes.size(); ++index) {
-      uint32_t c = classes[index];
-      if (c == omitted_class || states[c] == State::Seen) continue;
-      d_.first_types.push_back({i, index});
-      list_tainted(i + 1, index, c);
-      if (states[c] == State::Unseen) states[c] = State::Seen;
-    }
-  }
-}
-
-/// For now, gives each tainted type a class of its own, by which make_tainted_graph() finds nodes.
-void TaintedClassFinder::number_types() {
-  for (uint32_t i = 0; i < types_.size(); ++i) class_of(types_[i]) = d_.table.class_count() + i;
-}
-
-/// Makes a tainted class of each color.
-void TaintedClassFinder::number_classes(const TaintedGraph& types,
-                                        const std::vector<uint32_t>& colors) {
-  constexpr uint32_t none = UINT32_MAX;
-  TaintedClasses& tainted = d_.tainted_classes;
-  std::vector<uint32_t> numbers(colors.size(), none);  // by color: its tainted class
-  std::vector<uint32_t> nodes;                         // by tainted class: the node that shows it
-  for (uint32_t node = 0; node < colors.size(); ++node) {
-    uint32_t& number = numbers[colors[node]];
-    if (number == none) {
-      number = static_cast<uint32_t>(nodes.size());
-      nodes.push_back(node);
-    } else if (d_.table.is_better(types.classes[node], types.classes[nodes[number]])) {
-      nodes[number] = node;
-    }
-  }
-  for (uint32_t node : nodes) {
-    tainted.classes.push_back(types.classes[node]);
-    for (uint32_t child : types.references.edges(node))
-      tainted.references.targets.push_back(numbers[colors[child]]);
-    tainted.references.end_node();
-  }
-  for (uint32_t i = 0; i < types_.size(); ++i)
-    class_of(types_[i]) = d_.table.class_count() + numbers[colors[types.nodes[i]]];
-}
 
 }  // namespace
 

@@ -53,13 +53,81 @@ class DeclarationResolver {
   }
 
  private:
-  void skip_rules(uint32_t i);
-  void find_targets();
-  Graph redirected() const;
-  std::vector<uint32_t> first_colors() const;
-  bool retract_wrong();
-  std::vector<uint32_t> find_common(const std::vector<uint32_t>& colors) const;
-  static bool agree(const Candidates& candidates, const std::vector<uint32_t>& common);
+  /// Moves a declaration on to its first rule, from the current one on, whose candidates are of one
+  /// class.
+  void skip_rules(uint32_t i) {
+    while (assumed(i) != nullptr && !agree(*assumed(i), common_classes_)) ++rules_[i];
+  }
+
+  void find_targets() {
+    targets_.resize(types_.classes.size());
+    for (uint32_t node = 0; node < targets_.size(); ++node) targets_[node] = node;
+    for (uint32_t i = 0; i < rules_.size(); ++i)
+      if (const Candidates* c = assumed(i))
+        targets_[types_.declarations[i].node] =
+            types_.candidates.edges(c->of_base != none ? c->of_base : c->others).front();
+  }
+
+  /// The references, with declarations replaced by what they resolve to.
+  Graph redirected() const {
+    Graph references = types_.references;
+    for (uint32_t& child : references.targets) child = targets_[child];
+    return references;
+  }
+
+  /// Colors definitions and other types by class, and declarations by tag.
+  std::vector<uint32_t> first_colors() const {
+    std::vector<uint32_t> numbers(size_t{table_.class_count()} + table_.anchor_count(), none);
+    std::vector<uint32_t> colors;
+    uint32_t count = 0;
+    for (uint32_t c : types_.classes) {
+      uint32_t& number =
+          numbers[table_.is_forward(c) ? table_.class_count() + table_.anchor_of(c) : c];
+      if (number == none) number = count++;
+      colors.push_back(number);
+    }
+    return colors;
+  }
+
+  /// Retracts the wrong assumptions of the earliest rule that has any. Returns whether there were
+  /// any.
+  bool retract_wrong() {
+    std::vector<uint32_t> common = find_common(colors_);
+    std::vector<uint32_t> wrong;
+    uint8_t first_rule = UINT8_MAX;
+    for (uint32_t i = 0; i < rules_.size(); ++i) {
+      if (assumed(i) == nullptr || agree(*assumed(i), common)) continue;
+      if (rules_[i] < first_rule) wrong.clear();
+      first_rule = std::min(first_rule, rules_[i]);
+      if (rules_[i] == first_rule) wrong.push_back(i);
+    }
+    for (uint32_t i : wrong) {
+      ++rules_[i];
+      skip_rules(i);
+    }
+    return !wrong.empty();
+  }
+
+  /// By list of candidates: the color that all of them have, or none. `colors`, by node, are colors
+  /// or classes.
+  std::vector<uint32_t> find_common(const std::vector<uint32_t>& colors) const {
+    std::vector<uint32_t> common;
+    for (uint32_t list = 0; list < types_.candidates.size(); ++list) {
+      std::span<const uint32_t> nodes = types_.candidates.edges(list);
+      uint32_t color = colors[nodes.front()];
+      bool is_common =
+          std::ranges::all_of(nodes, [&](uint32_t node) { return colors[node] == color; });
+      common.push_back(is_common ? color : none);
+    }
+    return common;
+  }
+
+  /// Whether there are candidates, all of one color. `common` is that of find_common().
+  static bool agree(const Candidates& candidates, const std::vector<uint32_t>& common) {
+    if (candidates.of_base == none && candidates.others == none) return false;
+    uint32_t color = common[candidates.others != none ? candidates.others : candidates.of_base];
+    return color != none && (candidates.of_base == none || common[candidates.of_base] == color);
+  }
 
   /// The definitions that a declaration is assumed to resolve to, or null.
   const Candidates* assumed(uint32_t i) const {
@@ -75,82 +143,6 @@ class DeclarationResolver {
   /// By list of candidates: the class of all of them, or none.
   std::vector<uint32_t> common_classes_;
 };
-
-/// By list of candidates: the color that all of them have, or none. `colors`, by node, are colors
-/// or classes.
-std::vector<uint32_t> DeclarationResolver::find_common(const std::vector<uint32_t>& colors) const {
-  std::vector<uint32_t> common;
-  for (uint32_t list = 0; list < types_.candidates.size(); ++list) {
-    std::span<const uint32_t> nodes = types_.candidates.edges(list);
-    uint32_t color = colors[nodes.front()];
-    bool is_common =
-        std::ranges::all_of(nodes, [&](uint32_t node) { return colors[node] == color; });
-    common.push_back(is_common ? color : none);
-  }
-  return common;
-}
-
-/// Whether there are candidates, all of one color. `common` is that of find_common().
-bool DeclarationResolver::agree(const Candidates& candidates, const std::vector<uint32_t>& common) {
-  if (candidates.of_base == none && candidates.others == none) return false;
-  uint32_t color = common[candidates.others != none ? candidates.others : candidates.of_base];
-  return color != none && (candidates.of_base == none || common[candidates.of_base] == color);
-}
-
-/// Moves a declaration on to its first rule, from the current one on, whose candidates are of one
-/// class.
-void DeclarationResolver::skip_rules(uint32_t i) {
-  while (assumed(i) != nullptr && !agree(*assumed(i), common_classes_)) ++rules_[i];
-}
-
-void DeclarationResolver::find_targets() {
-  targets_.resize(types_.classes.size());
-  for (uint32_t node = 0; node < targets_.size(); ++node) targets_[node] = node;
-  for (uint32_t i = 0; i < rules_.size(); ++i)
-    if (const Candidates* c = assumed(i))
-      targets_[types_.declarations[i].node] =
-          types_.candidates.edges(c->of_base != none ? c->of_base : c->others).front();
-}
-
-/// The references, with declarations replaced by what they resolve to.
-Graph DeclarationResolver::redirected() const {
-  Graph references = types_.references;
-  for (uint32_t& child : references.targets) child = targets_[child];
-  return references;
-}
-
-/// Colors definitions and other types by class, and declarations by tag.
-std::vector<uint32_t> DeclarationResolver::first_colors() const {
-  std::vector<uint32_t> numbers(size_t{table_.class_count()} + table_.anchor_count(), none);
-  std::vector<uint32_t> colors;
-  uint32_t count = 0;
-  for (uint32_t c : types_.classes) {
-    uint32_t& number =
-        numbers[table_.is_forward(c) ? table_.class_count() + table_.anchor_of(c) : c];
-    if (number == none) number = count++;
-    colors.push_back(number);
-  }
-  return colors;
-}
-
-/// Retracts the wrong assumptions of the earliest rule that has any. Returns whether there were
-/// any.
-bool DeclarationResolver::retract_wrong() {
-  std::vector<uint32_t> common = find_common(colors_);
-  std::vector<uint32_t> wrong;
-  uint8_t first_rule = UINT8_MAX;
-  for (uint32_t i = 0; i < rules_.size(); ++i) {
-    if (assumed(i) == nullptr || agree(*assumed(i), common)) continue;
-    if (rules_[i] < first_rule) wrong.clear();
-    first_rule = std::min(first_rule, rules_[i]);
-    if (rules_[i] == first_rule) wrong.push_back(i);
-  }
-  for (uint32_t i : wrong) {
-    ++rules_[i];
-    skip_rules(i);
-  }
-  return !wrong.empty();
-}
 
 }  // namespace
 

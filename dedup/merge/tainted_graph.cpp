@@ -66,13 +66,94 @@ class GraphMaker {
   }
 
  private:
-  void make_nodes();
-  uint32_t node_of_declaration(uint32_t number);
-  uint32_t new_node(uint32_t type_class);
+  void make_nodes() {
+    graph_.nodes.reserve(types_.size());
+    for (uint32_t i = 0; i < types_.size(); ++i) {
+      uint32_t type_class = types_[i].type_class;
+      graph_.nodes.push_back(d_.table.is_forward(type_class) ? node_of_declaration(i)
+                                                             : new_node(type_class));
+    }
+  }
+
+  /// `number` is that of a tainted type that is a declaration.
+  uint32_t node_of_declaration(uint32_t number) {
+    const TaintedType& type = types_[number];
+    uint32_t anchor = d_.table.anchor_of(type.type_class);
+    uint32_t key = keys_.intern(std::array{anchor, type.input, binding_of(number)});
+    if (key > graph_.declarations.size()) {  // a new key
+      graph_.declarations.push_back({new_node(type.type_class), anchor, {}});
+      declaring_types_.push_back(number);
+    }
+    uint32_t node = graph_.declarations[key - 1].node;
+    if (d_.table.is_better(type.type_class, graph_.classes[node]))
+      graph_.classes[node] = type.type_class;
+    return node;
+  }
+
+  uint32_t new_node(uint32_t type_class) {
+    graph_.classes.push_back(type_class);
+    return static_cast<uint32_t>(graph_.classes.size()) - 1;
+  }
+
   uint32_t binding_of(uint32_t number) const { return bindings_.empty() ? 0 : bindings_[number]; }
-  void list_candidates();
-  void add_references();
-  void add_references_of(const TaintedType& type);
+
+  /// Lists the definitions that declarations may resolve to, by the rules of dedup.cpp.
+  void list_candidates() {
+    std::vector<bool> is_declared(d_.table.anchor_count());
+    for (const Declaration& declaration : graph_.declarations)
+      is_declared[declaration.anchor] = true;
+    DefinitionLists by_input, by_binding, all;
+    for (uint32_t i = 0; i < types_.size(); ++i) {
+      const TaintedType& type = types_[i];
+      uint32_t anchor = d_.table.anchor_of(type.type_class);
+      if (!d_.table.is_definition(type.type_class) || !is_declared[anchor]) continue;
+      by_input.add(anchor, type.input, graph_.nodes[i]);
+      if (definitions_.is_ambiguous(anchor)) continue;
+      if (!bindings_.empty()) by_binding.add(anchor, bindings_[i], graph_.nodes[i]);
+      all.add(anchor, 0, graph_.nodes[i]);
+    }
+    for (DefinitionLists* lists : {&by_input, &by_binding, &all})
+      lists->append_to(graph_.candidates);
+    for (size_t i = 0; i < graph_.declarations.size(); ++i) {
+      Declaration& declaration = graph_.declarations[i];
+      uint32_t number = declaring_types_[i];
+      const TaintedType& type = types_[number];
+      if (type.input == 0) continue;  // the base does not change
+      uint32_t anchor = declaration.anchor;
+      declaration.candidates[0] = {by_input.find(anchor, 0), by_input.find(anchor, type.input)};
+      declaration.candidates[1].others = by_binding.find(anchor, binding_of(number));
+      declaration.candidates[2].others = all.find(anchor, 0);
+    }
+  }
+
+  void add_references() {
+    for (uint32_t i = 0; i < types_.size(); ++i) {
+      if (graph_.nodes[i] != graph_.references.size()) continue;  // not the first type of its node
+      add_references_of(types_[i]);
+      graph_.references.end_node();
+    }
+  }
+
+  /// Adds the references of a type to tainted types.
+  void add_references_of(const TaintedType& type) {
+    auto add_reference = [&](uint32_t type_class) {
+      uint32_t classes = d_.table.class_count();
+      if (type_class >= classes)
+        graph_.references.targets.push_back(graph_.nodes[type_class - classes]);
+    };
+    if (type.input == 0) {
+      for_each_reference(d_.options.base->type(type.index).words(), [&](uint32_t child) {
+        if (is_class(d_.base_classes[child])) add_reference(d_.base_classes[child]);
+      });
+      return;
+    }
+    const Input& input = d_.inputs[type.input - 1];
+    uint32_t first_id = input.types().first_id();
+    for_each_reference(input.types().words_of(first_id + type.index), [&](uint32_t child) {
+      add_reference(child < first_id ? d_.base_classes[child]
+                                     : input.class_of_type[child - first_id]);
+    });
+  }
 
   const Deduplication& d_;
   const Definitions& definitions_;
@@ -82,91 +163,6 @@ class GraphMaker {
   Interner keys_;                          ///< by declaration: what its candidates depend on
   std::vector<uint32_t> declaring_types_;  ///< by declaration: the number of its first type
 };
-
-uint32_t GraphMaker::new_node(uint32_t type_class) {
-  graph_.classes.push_back(type_class);
-  return static_cast<uint32_t>(graph_.classes.size()) - 1;
-}
-
-/// `number` is that of a tainted type that is a declaration.
-uint32_t GraphMaker::node_of_declaration(uint32_t number) {
-  const TaintedType& type = types_[number];
-  uint32_t anchor = d_.table.anchor_of(type.type_class);
-  uint32_t key = keys_.intern(std::array{anchor, type.input, binding_of(number)});
-  if (key > graph_.declarations.size()) {  // a new key
-    graph_.declarations.push_back({new_node(type.type_class), anchor, {}});
-    declaring_types_.push_back(number);
-  }
-  uint32_t node = graph_.declarations[key - 1].node;
-  if (d_.table.is_better(type.type_class, graph_.classes[node]))
-    graph_.classes[node] = type.type_class;
-  return node;
-}
-
-void GraphMaker::make_nodes() {
-  graph_.nodes.reserve(types_.size());
-  for (uint32_t i = 0; i < types_.size(); ++i) {
-    uint32_t type_class = types_[i].type_class;
-    graph_.nodes.push_back(d_.table.is_forward(type_class) ? node_of_declaration(i)
-                                                           : new_node(type_class));
-  }
-}
-
-/// Lists the definitions that declarations may resolve to, by the rules of dedup.cpp.
-void GraphMaker::list_candidates() {
-  std::vector<bool> is_declared(d_.table.anchor_count());
-  for (const Declaration& declaration : graph_.declarations) is_declared[declaration.anchor] = true;
-  DefinitionLists by_input, by_binding, all;
-  for (uint32_t i = 0; i < types_.size(); ++i) {
-    const TaintedType& type = types_[i];
-    uint32_t anchor = d_.table.anchor_of(type.type_class);
-    if (!d_.table.is_definition(type.type_class) || !is_declared[anchor]) continue;
-    by_input.add(anchor, type.input, graph_.nodes[i]);
-    if (definitions_.is_ambiguous(anchor)) continue;
-    if (!bindings_.empty()) by_binding.add(anchor, bindings_[i], graph_.nodes[i]);
-    all.add(anchor, 0, graph_.nodes[i]);
-  }
-  for (DefinitionLists* lists : {&by_input, &by_binding, &all}) lists->append_to(graph_.candidates);
-  for (size_t i = 0; i < graph_.declarations.size(); ++i) {
-    Declaration& declaration = graph_.declarations[i];
-    uint32_t number = declaring_types_[i];
-    const TaintedType& type = types_[number];
-    if (type.input == 0) continue;  // the base does not change
-    uint32_t anchor = declaration.anchor;
-    declaration.candidates[0] = {by_input.find(anchor, 0), by_input.find(anchor, type.input)};
-    declaration.candidates[1].others = by_binding.find(anchor, binding_of(number));
-    declaration.candidates[2].others = all.find(anchor, 0);
-  }
-}
-
-/// Adds the references of a type to tainted types.
-void GraphMaker::add_references_of(const TaintedType& type) {
-  auto add_reference = [&](uint32_t type_class) {
-    uint32_t classes = d_.table.class_count();
-    if (type_class >= classes)
-      graph_.references.targets.push_back(graph_.nodes[type_class - classes]);
-  };
-  if (type.input == 0) {
-    for_each_reference(d_.options.base->type(type.index).words(), [&](uint32_t child) {
-      if (is_class(d_.base_classes[child])) add_reference(d_.base_classes[child]);
-    });
-    return;
-  }
-  const Input& input = d_.inputs[type.input - 1];
-  uint32_t first_id = input.types().first_id();
-  for_each_reference(input.types().words_of(first_id + type.index), [&](uint32_t child) {
-    add_reference(child < first_id ? d_.base_classes[child]
-                                   : input.class_of_type[child - first_id]);
-  });
-}
-
-void GraphMaker::add_references() {
-  for (uint32_t i = 0; i < types_.size(); ++i) {
-    if (graph_.nodes[i] != graph_.references.size()) continue;  // not the first type of its node
-    add_references_of(types_[i]);
-    graph_.references.end_node();
-  }
-}
 
 }  // namespace
 

@@ -57,13 +57,140 @@ class Planner {
  private:
   bool is_union() const { return type_.kind() == BtfKind::Union; }
 
-  void add_member(uint32_t i);
-  bool add_bits(CMember member, const CLayout& layout, uint32_t width);
-  void plan_union();
-  void plan_struct();
-  void choose_packing();
-  bool needs_packing(const CMember& member) const;
-  void pad(CLane& lane);
+  /// Adds a member, unless C cannot express it.
+  void add_member(uint32_t i) {
+    BtfMember raw = type_.member(i);
+    const CLayout& layout = layouts_[raw.type];
+    CMember member{.index = i, .offset = type_.member_bit_offset(i)};
+    uint32_t width = type_.member_bitfield_size(i);
+    // Without kind_flag, a bit-field is an INT of its own with an offset and a width.
+    BtfType type = raw.type == 0 ? type_ : btf_.type(raw.type);
+    if (!type_.kind_flag() && type.kind() == BtfKind::Int) {
+      uint32_t bits = type.int_bits();
+      if (bits != 0 && bits != 8 * type.size()) {
+        width = bits;
+        member.offset += type.int_offset();
+      }
+    }
+    if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::Integer)
+      width = static_cast<uint32_t>(8 * layout.size);
+    if (width != 0) {
+      add_bits(member, layout, width);
+      return;
+    }
+    if (member.offset % 8 != 0 || member.offset > bits_) return;
+    member.size = 8 * layout.size;
+    member.is_empty = !layout.is_object() || member.offset + member.size > bits_;
+    if (member.is_empty) {
+      member.size = 0;
+    } else {
+      member.min_alignment = layout.min_alignment;
+      member.max_alignment = layout.max_alignment;
+    }
+    members_.push_back(member);
+  }
+
+  bool add_bits(CMember member, const CLayout& layout, uint32_t width) {
+    bool is_unnamed = type_.member(member.index).name_off == 0;
+    if (is_unnamed || width > 128 || member.offset + width > bits_) return false;
+    member.width = width;
+    member.size = width;
+    member.min_alignment = layout.min_alignment;
+    member.max_alignment = layout.max_alignment;
+    bool fits = (layout.form == CForm::Integer && width <= 8 * layout.size) ||
+                (layout.form == CForm::Boolean && width == 1);
+    if (!fits) {
+      member.stand_in = width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : width <= 64 ? 8 : 16;
+      member.min_alignment = static_cast<uint8_t>(std::min(4U, member.stand_in));
+      member.max_alignment = static_cast<uint8_t>(member.stand_in);
+    }
+    members_.push_back(member);
+    return true;
+  }
+
+  /// Members of a union begin at its start, or each gets a lane of its own.
+  void plan_union() {
+    bool is_plain = std::ranges::all_of(members_, [](const CMember& m) { return m.offset == 0; });
+    if (is_plain) {
+      plan_.lanes.resize(1);
+      plan_.lanes[0].members = std::move(members_);
+      return;
+    }
+    for (const CMember& member : members_) plan_.lanes.push_back({{member}, 0});
+    if (plan_.lanes.size() == 1) plan_.lanes.emplace_back();
+  }
+
+  /// Members of a struct go into one lane; if they overlap, into as many as needed.
+  void plan_struct() {
+    auto overlaps = [](const CMember& a, const CMember& b) { return b.offset < a.offset + a.size; };
+    auto has_order = [&] {
+      return std::ranges::adjacent_find(members_, overlaps) == members_.end();
+    };
+    if (!has_order())
+      std::ranges::stable_sort(members_, {},
+                               [](const CMember& m) { return std::pair(m.offset, m.size != 0); });
+    if (has_order()) {
+      plan_.lanes.resize(1);
+      plan_.lanes[0].members = std::move(members_);
+      return;
+    }
+    // The ends of lanes, the lowest on top.
+    std::priority_queue<std::pair<uint64_t, size_t>, std::vector<std::pair<uint64_t, size_t>>,
+                        std::greater<>>
+        ends;
+    for (const CMember& member : members_) {
+      size_t lane = plan_.lanes.size();
+      if (!ends.empty() && ends.top().first <= member.offset) {
+        lane = ends.top().second;
+        ends.pop();
+      } else {
+        plan_.lanes.emplace_back();
+      }
+      plan_.lanes[lane].members.push_back(member);
+      ends.emplace(member.offset + member.size, lane);
+    }
+  }
+
+  void choose_packing() {
+    plan_.is_packed = has_lanes(plan_);
+    if (plan_.is_packed) return;
+    for (const CMember& member : plan_.lanes[0].members) {
+      plan_.min_alignment = std::max(plan_.min_alignment, member.min_alignment);
+      plan_.max_alignment = std::max(plan_.max_alignment, member.max_alignment);
+      plan_.is_packed |= needs_packing(member);
+    }
+    plan_.is_packed |= type_.size() % plan_.max_alignment != 0;
+    if (plan_.is_packed) plan_.min_alignment = plan_.max_alignment = 1;
+  }
+
+  bool needs_packing(const CMember& member) const {
+    uint64_t unit = 8 * uint64_t{member.max_alignment};
+    return member.width == 0 ? member.offset % unit != 0
+                             : member.offset % unit + member.width > unit;
+  }
+
+  /// Finds the padding between members and at the end. A union that is larger than all its members
+  /// gets one more member, of padding.
+  void pad(CLane& lane) {
+    bool is_shared = is_union() && !has_lanes(plan_);
+    uint64_t position = 0, largest = 0;
+    for (CMember& member : lane.members) {
+      if (is_shared) position = 0;
+      if (member.width != 0)
+        member.padding = member.offset - position;
+      else if (plan_.is_packed)
+        member.padding = padding_between(position, member.offset, 1, 1);
+      else
+        member.padding =
+            padding_between(position, member.offset, member.min_alignment, member.max_alignment);
+      position = member.offset + member.size;
+      largest = std::max(largest, member.size);
+    }
+    if (&lane != &plan_.lanes[0]) return;
+    lane.padding = padding_between(is_shared ? largest : position, bits_, plan_.min_alignment,
+                                   plan_.max_alignment);
+    if (is_shared && lane.padding != 0) lane.padding = bits_;
+  }
 
   BtfView btf_;
   BtfType type_;
@@ -72,138 +199,6 @@ class Planner {
   std::vector<CMember> members_;
   CPlan plan_;
 };
-
-/// Adds a member, unless C cannot express it.
-void Planner::add_member(uint32_t i) {
-  BtfMember raw = type_.member(i);
-  const CLayout& layout = layouts_[raw.type];
-  CMember member{.index = i, .offset = type_.member_bit_offset(i)};
-  uint32_t width = type_.member_bitfield_size(i);
-  // Without kind_flag, a bit-field is an INT of its own with an offset and a width.
-  BtfType type = raw.type == 0 ? type_ : btf_.type(raw.type);
-  if (!type_.kind_flag() && type.kind() == BtfKind::Int) {
-    uint32_t bits = type.int_bits();
-    if (bits != 0 && bits != 8 * type.size()) {
-      width = bits;
-      member.offset += type.int_offset();
-    }
-  }
-  if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::Integer)
-    width = static_cast<uint32_t>(8 * layout.size);
-  if (width != 0) {
-    add_bits(member, layout, width);
-    return;
-  }
-  if (member.offset % 8 != 0 || member.offset > bits_) return;
-  member.size = 8 * layout.size;
-  member.is_empty = !layout.is_object() || member.offset + member.size > bits_;
-  if (member.is_empty) {
-    member.size = 0;
-  } else {
-    member.min_alignment = layout.min_alignment;
-    member.max_alignment = layout.max_alignment;
-  }
-  members_.push_back(member);
-}
-
-bool Planner::add_bits(CMember member, const CLayout& layout, uint32_t width) {
-  bool is_unnamed = type_.member(member.index).name_off == 0;
-  if (is_unnamed || width > 128 || member.offset + width > bits_) return false;
-  member.width = width;
-  member.size = width;
-  member.min_alignment = layout.min_alignment;
-  member.max_alignment = layout.max_alignment;
-  bool fits = (layout.form == CForm::Integer && width <= 8 * layout.size) ||
-              (layout.form == CForm::Boolean && width == 1);
-  if (!fits) {
-    member.stand_in = width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : width <= 64 ? 8 : 16;
-    member.min_alignment = static_cast<uint8_t>(std::min(4U, member.stand_in));
-    member.max_alignment = static_cast<uint8_t>(member.stand_in);
-  }
-  members_.push_back(member);
-  return true;
-}
-
-/// Members of a union begin at its start, or each gets a lane of its own.
-void Planner::plan_union() {
-  bool is_plain = std::ranges::all_of(members_, [](const CMember& m) { return m.offset == 0; });
-  if (is_plain) {
-    plan_.lanes.resize(1);
-    plan_.lanes[0].members = std::move(members_);
-    return;
-  }
-  for (const CMember& member : members_) plan_.lanes.push_back({{member}, 0});
-  if (plan_.lanes.size() == 1) plan_.lanes.emplace_back();
-}
-
-/// Members of a struct go into one lane; if they overlap, into as many as needed.
-void Planner::plan_struct() {
-  auto overlaps = [](const CMember& a, const CMember& b) { return b.offset < a.offset + a.size; };
-  auto has_order = [&] { return std::ranges::adjacent_find(members_, overlaps) == members_.end(); };
-  if (!has_order())
-    std::ranges::stable_sort(members_, {},
-                             [](const CMember& m) { return std::pair(m.offset, m.size != 0); });
-  if (has_order()) {
-    plan_.lanes.resize(1);
-    plan_.lanes[0].members = std::move(members_);
-    return;
-  }
-  // The ends of lanes, the lowest on top.
-  std::priority_queue<std::pair<uint64_t, size_t>, std::vector<std::pair<uint64_t, size_t>>,
-                      std::greater<>>
-      ends;
-  for (const CMember& member : members_) {
-    size_t lane = plan_.lanes.size();
-    if (!ends.empty() && ends.top().first <= member.offset) {
-      lane = ends.top().second;
-      ends.pop();
-    } else {
-      plan_.lanes.emplace_back();
-    }
-    plan_.lanes[lane].members.push_back(member);
-    ends.emplace(member.offset + member.size, lane);
-  }
-}
-
-void Planner::choose_packing() {
-  plan_.is_packed = has_lanes(plan_);
-  if (plan_.is_packed) return;
-  for (const CMember& member : plan_.lanes[0].members) {
-    plan_.min_alignment = std::max(plan_.min_alignment, member.min_alignment);
-    plan_.max_alignment = std::max(plan_.max_alignment, member.max_alignment);
-    plan_.is_packed |= needs_packing(member);
-  }
-  plan_.is_packed |= type_.size() % plan_.max_alignment != 0;
-  if (plan_.is_packed) plan_.min_alignment = plan_.max_alignment = 1;
-}
-
-bool Planner::needs_packing(const CMember& member) const {
-  uint64_t unit = 8 * uint64_t{member.max_alignment};
-  return member.width == 0 ? member.offset % unit != 0 : member.offset % unit + member.width > unit;
-}
-
-/// Finds the padding between members and at the end. A union that is larger than all its members
-/// gets one more member, of padding.
-void Planner::pad(CLane& lane) {
-  bool is_shared = is_union() && !has_lanes(plan_);
-  uint64_t position = 0, largest = 0;
-  for (CMember& member : lane.members) {
-    if (is_shared) position = 0;
-    if (member.width != 0)
-      member.padding = member.offset - position;
-    else if (plan_.is_packed)
-      member.padding = padding_between(position, member.offset, 1, 1);
-    else
-      member.padding =
-          padding_between(position, member.offset, member.min_alignment, member.max_alignment);
-    position = member.offset + member.size;
-    largest = std::max(largest, member.size);
-  }
-  if (&lane != &plan_.lanes[0]) return;
-  lane.padding = padding_between(is_shared ? largest : position, bits_, plan_.min_alignment,
-                                 plan_.max_alignment);
-  if (is_shared && lane.padding != 0) lane.padding = bits_;
-}
 
 /// The layout of an integer, or of another type aligned like one.
 CLayout scalar(uint32_t size, CForm form, uint32_t long_size) {

@@ -58,14 +58,117 @@ class ContentOrder {
   }
 
  private:
-  Entry entry_of(uint32_t id) const;
-  void find_ties();
-  void separate_ties();
-  void add_nameless_nodes();
-  void rank_names();
-  void add_contents(uint32_t id);
-  void color_by_keys();
-  bool has_ties() const;
+  Entry entry_of(uint32_t id) const {
+    BtfType type = btf_.type(id);
+    bool is_nameless = btf_.name(type).empty();
+    uint32_t name = type.name_off();
+    if (is_nameless && is_enum(type.kind()) && type.vlen() != 0) name = type.enumerator(0).name_off;
+    return {.is_nameless = is_nameless,
+            .name = btf_.string(name).substr(0, max_name_length + 1),
+            .kind = type.kind(),
+            .size = has_size(type.kind()) ? type.size() : 0,
+            .vlen = type.vlen(),
+            .id = id};
+  }
+
+  /// Colors each type by the first place of its key. Tied types become nodes.
+  void find_ties() {
+    for (size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
+      while (end < entries_.size() && entries_[end].key() == entries_[begin].key())
+        colors_[entries_[end++].id] = static_cast<uint32_t>(begin) + 1;
+      if (end - begin == 1) continue;
+      ties_.emplace_back(begin, end);
+      for (size_t i = begin; i < end; ++i) nodes_.push_back(entries_[i].id);
+    }
+  }
+
+  void separate_ties() {
+    add_nameless_nodes();
+    rank_names();
+    starts_.assign(1, 0);
+    for (uint32_t id : nodes_) add_contents(id);
+    color_by_keys();
+    uint64_t work = min_work + work_per_type * btf_.end_id();
+    for (uint32_t count = 0; has_ties() && color_count_ > count && keys_.size() <= work;) {
+      work -= keys_.size();
+      count = color_count_;
+      keys_.clear();
+      starts_.assign(1, 0);
+      for (uint32_t id : nodes_) {
+        keys_.push_back(colors_[id]);
+        for_each_reference(btf_.type(id).words(),
+                           [&](uint32_t to) { keys_.push_back(colors_[to]); });
+        starts_.push_back(keys_.size());
+      }
+      color_by_keys();
+    }
+    for (auto [begin, end] : ties_)
+      std::ranges::stable_sort(std::span(entries_).subspan(begin, end - begin), {},
+                               [&](const Entry& entry) { return colors_[entry.id]; });
+  }
+
+  /// Adds the types that nodes reach and that have no color.
+  void add_nameless_nodes() {
+    auto color = static_cast<uint32_t>(entries_.size()) + 1;
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      for_each_reference(btf_.type(nodes_[i]).words(), [&](uint32_t to) {
+        if (to == 0 || colors_[to] != 0) return;
+        colors_[to] = color;
+        nodes_.push_back(to);
+      });
+  }
+
+  void rank_names() {
+    for (uint32_t id : nodes_)
+      for_each_string(btf_.type(id).words(), [&](uint32_t offset) { name_ranks_[offset] = 0; });
+    std::vector<std::pair<std::string_view, uint32_t>> names;
+    names.reserve(name_ranks_.size());
+    for (auto [offset, rank] : name_ranks_)
+      names.emplace_back(btf_.string(offset).substr(0, max_name_length + 1), offset);
+    std::ranges::sort(names);
+    uint32_t rank = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (i != 0 && names[i].first != names[i - 1].first) ++rank;
+      name_ranks_[names[i].second] = rank;
+    }
+  }
+
+  /// Adds the key of a node for the first round, which has its names and numbers as well.
+  void add_contents(uint32_t id) {
+    std::span<const uint32_t> words = btf_.type(id).words();
+    keys_.insert(keys_.end(), {colors_[id], words[1]});
+    for_each_string(words, [&](uint32_t offset) { keys_.push_back(name_ranks_[offset]); });
+    for_each_word(words, kind_words(kind_of(words.data())).numbers,
+                  [&](uint32_t number) { keys_.push_back(number); });
+    for_each_reference(words, [&](uint32_t to) { keys_.push_back(colors_[to]); });
+    starts_.push_back(keys_.size());
+  }
+
+  /// Colors each node by the rank of its key, above the colors of all types that are not nodes.
+  void color_by_keys() {
+    std::vector<uint32_t> order(nodes_.size());
+    for (uint32_t node = 0; node < order.size(); ++node) order[node] = node;
+    auto is_less = [&](uint32_t a, uint32_t b) {
+      return std::ranges::lexicographical_compare(key(a), key(b));
+    };
+    std::ranges::sort(order, is_less);
+    color_count_ = 1;
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (i != 0 && is_less(order[i - 1], order[i])) ++color_count_;
+      colors_[nodes_[order[i]]] = static_cast<uint32_t>(entries_.size()) + color_count_;
+    }
+  }
+
+  bool has_ties() const {
+    std::vector<uint32_t> colors;
+    return std::ranges::any_of(ties_, [&](auto tie) {
+      colors.clear();
+      for (size_t i = tie.first; i < tie.second; ++i) colors.push_back(colors_[entries_[i].id]);
+      std::ranges::sort(colors);
+      return std::ranges::adjacent_find(colors) != colors.end();
+    });
+  }
+
   std::span<const uint32_t> key(uint32_t node) const {
     return std::span(keys_).subspan(starts_[node], starts_[node + 1] - starts_[node]);
   }
@@ -81,116 +184,6 @@ class ContentOrder {
   std::vector<uint32_t> keys_;
   std::vector<size_t> starts_;
 };
-
-Entry ContentOrder::entry_of(uint32_t id) const {
-  BtfType type = btf_.type(id);
-  bool is_nameless = btf_.name(type).empty();
-  uint32_t name = type.name_off();
-  if (is_nameless && is_enum(type.kind()) && type.vlen() != 0) name = type.enumerator(0).name_off;
-  return {.is_nameless = is_nameless,
-          .name = btf_.string(name).substr(0, max_name_length + 1),
-          .kind = type.kind(),
-          .size = has_size(type.kind()) ? type.size() : 0,
-          .vlen = type.vlen(),
-          .id = id};
-}
-
-/// Colors each type by the first place of its key. Tied types become nodes.
-void ContentOrder::find_ties() {
-  for (size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
-    while (end < entries_.size() && entries_[end].key() == entries_[begin].key())
-      colors_[entries_[end++].id] = static_cast<uint32_t>(begin) + 1;
-    if (end - begin == 1) continue;
-    ties_.emplace_back(begin, end);
-    for (size_t i = begin; i < end; ++i) nodes_.push_back(entries_[i].id);
-  }
-}
-
-void ContentOrder::separate_ties() {
-  add_nameless_nodes();
-  rank_names();
-  starts_.assign(1, 0);
-  for (uint32_t id : nodes_) add_contents(id);
-  color_by_keys();
-  uint64_t work = min_work + work_per_type * btf_.end_id();
-  for (uint32_t count = 0; has_ties() && color_count_ > count && keys_.size() <= work;) {
-    work -= keys_.size();
-    count = color_count_;
-    keys_.clear();
-    starts_.assign(1, 0);
-    for (uint32_t id : nodes_) {
-      keys_.push_back(colors_[id]);
-      for_each_reference(btf_.type(id).words(), [&](uint32_t to) { keys_.push_back(colors_[to]); });
-      starts_.push_back(keys_.size());
-    }
-    color_by_keys();
-  }
-  for (auto [begin, end] : ties_)
-    std::ranges::stable_sort(std::span(entries_).subspan(begin, end - begin), {},
-                             [&](const Entry& entry) { return colors_[entry.id]; });
-}
-
-/// Adds the types that nodes reach and that have no color.
-void ContentOrder::add_nameless_nodes() {
-  auto color = static_cast<uint32_t>(entries_.size()) + 1;
-  for (size_t i = 0; i < nodes_.size(); ++i)
-    for_each_reference(btf_.type(nodes_[i]).words(), [&](uint32_t to) {
-      if (to == 0 || colors_[to] != 0) return;
-      colors_[to] = color;
-      nodes_.push_back(to);
-    });
-}
-
-void ContentOrder::rank_names() {
-  for (uint32_t id : nodes_)
-    for_each_string(btf_.type(id).words(), [&](uint32_t offset) { name_ranks_[offset] = 0; });
-  std::vector<std::pair<std::string_view, uint32_t>> names;
-  names.reserve(name_ranks_.size());
-  for (auto [offset, rank] : name_ranks_)
-    names.emplace_back(btf_.string(offset).substr(0, max_name_length + 1), offset);
-  std::ranges::sort(names);
-  uint32_t rank = 0;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i != 0 && names[i].first != names[i - 1].first) ++rank;
-    name_ranks_[names[i].second] = rank;
-  }
-}
-
-/// Adds the key of a node for the first round, which has its names and numbers as well.
-void ContentOrder::add_contents(uint32_t id) {
-  std::span<const uint32_t> words = btf_.type(id).words();
-  keys_.insert(keys_.end(), {colors_[id], words[1]});
-  for_each_string(words, [&](uint32_t offset) { keys_.push_back(name_ranks_[offset]); });
-  for_each_word(words, kind_words(kind_of(words.data())).numbers,
-                [&](uint32_t number) { keys_.push_back(number); });
-  for_each_reference(words, [&](uint32_t to) { keys_.push_back(colors_[to]); });
-  starts_.push_back(keys_.size());
-}
-
-/// Colors each node by the rank of its key, above the colors of all types that are not nodes.
-void ContentOrder::color_by_keys() {
-  std::vector<uint32_t> order(nodes_.size());
-  for (uint32_t node = 0; node < order.size(); ++node) order[node] = node;
-  auto is_less = [&](uint32_t a, uint32_t b) {
-    return std::ranges::lexicographical_compare(key(a), key(b));
-  };
-  std::ranges::sort(order, is_less);
-  color_count_ = 1;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i != 0 && is_less(order[i - 1], order[i])) ++color_count_;
-    colors_[nodes_[order[i]]] = static_cast<uint32_t>(entries_.size()) + color_count_;
-  }
-}
-
-bool ContentOrder::has_ties() const {
-  std::vector<uint32_t> colors;
-  return std::ranges::any_of(ties_, [&](auto tie) {
-    colors.clear();
-    for (size_t i = tie.first; i < tie.second; ++i) colors.push_back(colors_[entries_[i].id]);
-    std::ranges::sort(colors);
-    return std::ranges::adjacent_find(colors) != colors.end();
-  });
-}
 
 }  // namespace
 

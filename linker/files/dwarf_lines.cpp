@@ -48,15 +48,18 @@ class DwarfValues {
   }
 
   DwarfCursor info(uint64_t at) const { return {sections_.info, at, sections_.order}; }
+
   DwarfCursor abbreviations(uint64_t at) const {
     return {sections_.abbreviations, at, sections_.order};
   }
+
   DwarfCursor lines(uint64_t at) const { return {lines_.info, at, lines_.order}; }
 
   /// The text of a value of an entry, and of one of a line table.
   std::string_view text(DwarfValue value, const DwarfUnit& unit) {
     return text(sections_, value, unit);
   }
+
   std::string_view line_text(DwarfValue value, const DwarfUnit& unit) {
     return text(lines_, value, unit);
   }
@@ -183,84 +186,79 @@ class LineReader {
   }
 
  private:
-  void read_unit(DwarfCursor& cursor, DwarfUnit& unit);
+  void read_unit(DwarfCursor& cursor, DwarfUnit& unit) {
+    using enum DwarfSlot;
+    if (unit.version < 2 || unit.version > 5 || unit.type != DW_UT_compile) return;
+    if (!abbreviations_.read(values_.abbreviations(unit.abbreviations), unit)) return;
+    if (!values_.spend(abbreviations_.size())) return;
+    const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
+    if (!abbreviation || abbreviation->tag != DW_TAG_compile_unit) return;
+    if (!abbreviation->has_children) return;
+    unit.string_offsets = entry_.number(StringOffsetsBase);
+    uint64_t line_table = entry_.has(StatementList) ? entry_.number(StatementList) : UINT64_MAX;
+    auto files = read_files(values_, line_table, values_.text(entry_[Directory], unit));
+    read_entries(cursor, unit, files);
+    std::ranges::move(files, std::back_inserter(lines_.files));
+  }
+
+  /// Reads the unit's children and skips theirs.
   void read_entries(DwarfCursor& cursor, const DwarfUnit& unit,
-                    const std::vector<std::string>& files);
+                    const std::vector<std::string>& files) {
+    using enum DwarfSlot;
+    std::unordered_map<uint64_t, DeclaredName> declarations;  // by bytes into the unit
+    for (uint64_t depth = 1; depth > 0 && cursor.is_good();) {
+      uint64_t at = cursor.at() - unit.begin;
+      const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
+      if (!abbreviation) {
+        --depth;
+        continue;
+      }
+      bool is_named =
+          abbreviation->tag == DW_TAG_variable || abbreviation->tag == DW_TAG_subprogram;
+      if (depth == 1 && is_named) {
+        DeclaredName entry{values_.text(entry_[Name], unit), entry_.number(DeclFile),
+                           entry_.number(DeclLine), entry_.number(Declaration) != 0,
+                           entry_.number(External) != 0};
+        auto declaration = declarations.find(entry_.number(Specification));
+        if (declaration != declarations.end()) {
+          entry.name = declaration->second.name;
+          entry.is_external = declaration->second.is_external;
+          if (entry.file == 0) entry.file = declaration->second.file;
+        }
+        if (entry.is_declaration && values_.spend(sizeof entry)) declarations.emplace(at, entry);
+        add(entry, files);
+      }
+      if (abbreviation->has_children) ++depth;
+    }
+  }
+
   /// Null at the end of a list of children, and after an error.
-  const DwarfAbbreviation* take_entry(DwarfCursor& cursor, const DwarfUnit& unit);
-  void add(const DeclaredName& entry, const std::vector<std::string>& files);
+  const DwarfAbbreviation* take_entry(DwarfCursor& cursor, const DwarfUnit& unit) {
+    uint64_t from = cursor.at(), code = cursor.take_uleb();
+    if (code == 0) return nullptr;
+    const DwarfAbbreviation* found = abbreviations_.find(code);
+    if (found) entry_.take(cursor, abbreviations_.steps(*found), unit);
+    if (!found || !values_.spend(cursor.at() - from + found->steps)) cursor.fail();
+    return cursor.is_good() ? found : nullptr;
+  }
+
+  void add(const DeclaredName& entry, const std::vector<std::string>& files) {
+    bool is_known = !entry.name.empty() && entry.line != 0 && entry.line <= UINT32_MAX &&
+                    entry.file < files.size();
+    if (!is_known || files[entry.file].empty()) return;
+    if (!values_.spend(sizeof(SourceLine) + files[entry.file].size())) return;
+    auto [place, is_new] = lines_.by_name.try_emplace(entry.name);
+    if (!is_new && entry.is_declaration) return;
+    SourceLine line{files[entry.file], static_cast<uint32_t>(entry.line)};
+    bool is_another = !is_new && !entry.is_external && place->second != line;
+    place->second = is_another ? SourceLine{} : std::move(line);
+  }
 
   DwarfValues values_;
   DwarfAbbreviations abbreviations_;  ///< the unit's
   DwarfEntry entry_;                  ///< read last
   SourceLines lines_;
 };
-
-const DwarfAbbreviation* LineReader::take_entry(DwarfCursor& cursor, const DwarfUnit& unit) {
-  uint64_t from = cursor.at(), code = cursor.take_uleb();
-  if (code == 0) return nullptr;
-  const DwarfAbbreviation* found = abbreviations_.find(code);
-  if (found) entry_.take(cursor, abbreviations_.steps(*found), unit);
-  if (!found || !values_.spend(cursor.at() - from + found->steps)) cursor.fail();
-  return cursor.is_good() ? found : nullptr;
-}
-
-void LineReader::read_unit(DwarfCursor& cursor, DwarfUnit& unit) {
-  using enum DwarfSlot;
-  if (unit.version < 2 || unit.version > 5 || unit.type != DW_UT_compile) return;
-  if (!abbreviations_.read(values_.abbreviations(unit.abbreviations), unit)) return;
-  if (!values_.spend(abbreviations_.size())) return;
-  const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
-  if (!abbreviation || abbreviation->tag != DW_TAG_compile_unit) return;
-  if (!abbreviation->has_children) return;
-  unit.string_offsets = entry_.number(StringOffsetsBase);
-  uint64_t line_table = entry_.has(StatementList) ? entry_.number(StatementList) : UINT64_MAX;
-  auto files = read_files(values_, line_table, values_.text(entry_[Directory], unit));
-  read_entries(cursor, unit, files);
-  std::ranges::move(files, std::back_inserter(lines_.files));
-}
-
-/// Reads the unit's children and skips theirs.
-void LineReader::read_entries(DwarfCursor& cursor, const DwarfUnit& unit,
-                              const std::vector<std::string>& files) {
-  using enum DwarfSlot;
-  std::unordered_map<uint64_t, DeclaredName> declarations;  // by bytes into the unit
-  for (uint64_t depth = 1; depth > 0 && cursor.is_good();) {
-    uint64_t at = cursor.at() - unit.begin;
-    const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
-    if (!abbreviation) {
-      --depth;
-      continue;
-    }
-    bool is_named = abbreviation->tag == DW_TAG_variable || abbreviation->tag == DW_TAG_subprogram;
-    if (depth == 1 && is_named) {
-      DeclaredName entry{values_.text(entry_[Name], unit), entry_.number(DeclFile),
-                         entry_.number(DeclLine), entry_.number(Declaration) != 0,
-                         entry_.number(External) != 0};
-      auto declaration = declarations.find(entry_.number(Specification));
-      if (declaration != declarations.end()) {
-        entry.name = declaration->second.name;
-        entry.is_external = declaration->second.is_external;
-        if (entry.file == 0) entry.file = declaration->second.file;
-      }
-      if (entry.is_declaration && values_.spend(sizeof entry)) declarations.emplace(at, entry);
-      add(entry, files);
-    }
-    if (abbreviation->has_children) ++depth;
-  }
-}
-
-void LineReader::add(const DeclaredName& entry, const std::vector<std::string>& files) {
-  bool is_known = !entry.name.empty() && entry.line != 0 && entry.line <= UINT32_MAX &&
-                  entry.file < files.size();
-  if (!is_known || files[entry.file].empty()) return;
-  if (!values_.spend(sizeof(SourceLine) + files[entry.file].size())) return;
-  auto [place, is_new] = lines_.by_name.try_emplace(entry.name);
-  if (!is_new && entry.is_declaration) return;
-  SourceLine line{files[entry.file], static_cast<uint32_t>(entry.line)};
-  bool is_another = !is_new && !entry.is_external && place->second != line;
-  place->second = is_another ? SourceLine{} : std::move(line);
-}
 
 }  // namespace
 

@@ -35,6 +35,38 @@
 namespace bpflink {
 namespace {
 
+/// The definition as C, with an arrow at the differing member. A long definition is cut to the
+/// lines around it.
+std::string marked(const BtfView& types, const DifferenceSide& side) {
+  std::vector<std::string> lines;
+  std::string text = print_c_definition(types, side.definition);
+  int32_t member = -1;
+  size_t mark = 0;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    bool ends_member = line.starts_with('\t') && !line.starts_with("\t\t") &&
+                       (line.ends_with(';') || line.ends_with(','));
+    if (ends_member && ++member == side.member) {
+      mark = lines.size();
+      line += line.ends_with(',') ? "  <--" : fmt::format("  <-- {}", side.note);
+    }
+    lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  constexpr size_t max_lines = 24, around = 4;
+  bool is_long = lines.size() > max_lines;
+  std::string shown = lines.front();
+  for (size_t i = 1; i < lines.size(); ++i) {
+    bool is_near = i + around >= mark && i <= mark + around;
+    if (!is_long || is_near || i + 1 == lines.size())
+      shown += '\n' + lines[i];
+    else if (!shown.ends_with("\t..."))
+      shown += "\n\t...";
+  }
+  return shown;
+}
+
 class LayoutChecker {
  public:
   explicit LayoutChecker(Context& context) : context_(context) {}
@@ -74,10 +106,68 @@ class LayoutChecker {
     work_ = comparison.work();
   }
 
+  /// Compares the attributes that both definitions of a map have: either may have more.
   void begin_map(TypeComparison& comparison, uint32_t a, uint32_t b, const std::string& path,
-                 bool is_inner = false);
-  bool is_kernel_tag(std::string_view name);
-  void warn(const BtfDeclaration& declaration, const TypeDifference& difference);
+                 bool is_inner = false) {
+    const BtfView &types_a = *a_->btf, &types_b = *b_->btf;
+    a = skip_arrays(types_a, a);
+    b = skip_arrays(types_b, b);
+    if (!is_composite(types_a.kind(a)) || types_a.kind(a) != types_b.kind(b)) return;
+    auto others = read_map_attributes(types_b, b);
+    for (const MapAttribute& attribute : read_map_attributes(types_a, a)) {
+      auto other = std::ranges::find(others, attribute.name, &MapAttribute::name);
+      if (other == others.end() || other->form != attribute.form) continue;
+      std::string place = fmt::format("{}.{}", path, attribute.name);
+      if (attribute.form == MapAttribute::Form::Type)
+        comparison.begin(attribute.type_id, other->type_id, place + "->");
+      if (attribute.form != MapAttribute::Form::Values || is_inner) continue;
+      place += "[]";
+      if (types_a.kind(attribute.type_id) == BtfKind::FuncProto)
+        comparison.begin(attribute.type_id, other->type_id, place);
+      else
+        begin_map(comparison, attribute.type_id, other->type_id, place + "->", true);
+    }
+  }
+
+  /// Called only for types that differ, so most links never search the kernel's tags.
+  bool is_kernel_tag(std::string_view name) {
+    if (!kernel_tags_) kernel_tags_ = find_kernel_tags(context_.objects);
+    return kernel_tags_->contains(name);
+  }
+
+  void warn(const BtfDeclaration& declaration, const TypeDifference& difference) {
+    const Btf& types = *a_->btf;
+    if (!reported_.insert(types.name(types.type(difference.a.definition))).second) return;
+    std::string what = print_c_declaration(types, difference.a.definition);
+    auto describe = [](const ObjectFile& object, const DifferenceSide& side) {
+      return DiagnosticReference{
+          ReferenceRole::Layout, {.object = object.name}, marked(*object.btf, side)};
+    };
+    auto describe_side = [](const ObjectFile& object, const DifferenceSide& side) {
+      std::string type = side.type == 0 ? "" : print_c_declaration(*object.btf, side.type) + ", ";
+      return DiagnosticReference{ReferenceRole::Side, {.object = object.name}, type + side.note};
+    };
+    const Symbol& symbol = *declaration.symbol;
+    const InputSymbol none, &of_a = symbol.file == a_ ? symbol.input() : none,
+                            &of_b = b_->symbols[declaration.symbol_index];
+    std::vector<DiagnosticReference> references{
+        describe(*a_, difference.a),
+        describe(*b_, difference.b),
+        {.role = ReferenceRole::DiffersAt,
+         .text = difference.member.empty() ? what : difference.member.substr(1)},
+        describe_side(*a_, difference.a),
+        describe_side(*b_, difference.b),
+        {.role = ReferenceRole::MeetsAt, .text = difference.path},
+        reference_to(*a_, of_a),
+        reference_to(*b_, of_b),
+        hint("define it once, in a header that all include")};
+    add_stale_hints(references, {a_, b_});
+    context_.diagnostics.warning(
+        fmt::format("'{}' has {}, in {} and {}", what,
+                    difference.is_of_tags ? "different type tags" : "two layouts", a_->name,
+                    b_->name),
+        std::move(references), DiagnosticCode::DifferentLayouts, {.symbol = symbol.name});
+  }
 
   Context& context_;
   std::optional<std::unordered_set<std::string_view>> kernel_tags_;  ///< computed on first use
@@ -86,101 +176,6 @@ class LayoutChecker {
   size_t work_ = 0;                               ///< done by all comparisons so far
   const ObjectFile *a_ = nullptr, *b_ = nullptr;  ///< the two objects being compared
 };
-
-/// Compares the attributes that both definitions of a map have: either may have more.
-void LayoutChecker::begin_map(TypeComparison& comparison, uint32_t a, uint32_t b,
-                              const std::string& path, bool is_inner) {
-  const BtfView &types_a = *a_->btf, &types_b = *b_->btf;
-  a = skip_arrays(types_a, a);
-  b = skip_arrays(types_b, b);
-  if (!is_composite(types_a.kind(a)) || types_a.kind(a) != types_b.kind(b)) return;
-  auto others = read_map_attributes(types_b, b);
-  for (const MapAttribute& attribute : read_map_attributes(types_a, a)) {
-    auto other = std::ranges::find(others, attribute.name, &MapAttribute::name);
-    if (other == others.end() || other->form != attribute.form) continue;
-    std::string place = fmt::format("{}.{}", path, attribute.name);
-    if (attribute.form == MapAttribute::Form::Type)
-      comparison.begin(attribute.type_id, other->type_id, place + "->");
-    if (attribute.form != MapAttribute::Form::Values || is_inner) continue;
-    place += "[]";
-    if (types_a.kind(attribute.type_id) == BtfKind::FuncProto)
-      comparison.begin(attribute.type_id, other->type_id, place);
-    else
-      begin_map(comparison, attribute.type_id, other->type_id, place + "->", true);
-  }
-}
-
-/// Called only for types that differ, so most links never search the kernel's tags.
-bool LayoutChecker::is_kernel_tag(std::string_view name) {
-  if (!kernel_tags_) kernel_tags_ = find_kernel_tags(context_.objects);
-  return kernel_tags_->contains(name);
-}
-
-/// The definition as C, with an arrow at the differing member. A long definition is cut to the
-/// lines around it.
-std::string marked(const BtfView& types, const DifferenceSide& side) {
-  std::vector<std::string> lines;
-  std::string text = print_c_definition(types, side.definition);
-  int32_t member = -1;
-  size_t mark = 0;
-  for (size_t begin = 0; begin <= text.size();) {
-    size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    bool ends_member = line.starts_with('\t') && !line.starts_with("\t\t") &&
-                       (line.ends_with(';') || line.ends_with(','));
-    if (ends_member && ++member == side.member) {
-      mark = lines.size();
-      line += line.ends_with(',') ? "  <--" : fmt::format("  <-- {}", side.note);
-    }
-    lines.push_back(std::move(line));
-    begin = end + 1;
-  }
-  constexpr size_t max_lines = 24, around = 4;
-  bool is_long = lines.size() > max_lines;
-  std::string shown = lines.front();
-  for (size_t i = 1; i < lines.size(); ++i) {
-    bool is_near = i + around >= mark && i <= mark + around;
-    if (!is_long || is_near || i + 1 == lines.size())
-      shown += '\n' + lines[i];
-    else if (!shown.ends_with("\t..."))
-      shown += "\n\t...";
-  }
-  return shown;
-}
-
-void LayoutChecker::warn(const BtfDeclaration& declaration, const TypeDifference& difference) {
-  const Btf& types = *a_->btf;
-  if (!reported_.insert(types.name(types.type(difference.a.definition))).second) return;
-  std::string what = print_c_declaration(types, difference.a.definition);
-  auto describe = [](const ObjectFile& object, const DifferenceSide& side) {
-    return DiagnosticReference{
-        ReferenceRole::Layout, {.object = object.name}, marked(*object.btf, side)};
-  };
-  auto describe_side = [](const ObjectFile& object, const DifferenceSide& side) {
-    std::string type = side.type == 0 ? "" : print_c_declaration(*object.btf, side.type) + ", ";
-    return DiagnosticReference{ReferenceRole::Side, {.object = object.name}, type + side.note};
-  };
-  const Symbol& symbol = *declaration.symbol;
-  const InputSymbol none, &of_a = symbol.file == a_ ? symbol.input() : none,
-                          &of_b = b_->symbols[declaration.symbol_index];
-  std::vector<DiagnosticReference> references{
-      describe(*a_, difference.a),
-      describe(*b_, difference.b),
-      {.role = ReferenceRole::DiffersAt,
-       .text = difference.member.empty() ? what : difference.member.substr(1)},
-      describe_side(*a_, difference.a),
-      describe_side(*b_, difference.b),
-      {.role = ReferenceRole::MeetsAt, .text = difference.path},
-      reference_to(*a_, of_a),
-      reference_to(*b_, of_b),
-      hint("define it once, in a header that all include")};
-  add_stale_hints(references, {a_, b_});
-  context_.diagnostics.warning(
-      fmt::format("'{}' has {}, in {} and {}", what,
-                  difference.is_of_tags ? "different type tags" : "two layouts", a_->name,
-                  b_->name),
-      std::move(references), DiagnosticCode::DifferentLayouts, {.symbol = symbol.name});
-}
 
 }  // namespace
 
