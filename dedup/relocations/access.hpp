@@ -42,7 +42,9 @@ struct AccessPath {  // NOLINT(bugprone-exception-escape): moving plain steps th
   boost::container::small_vector<CoreStep, 8> steps;  ///< elements, and members with a name
   boost::container::small_vector<CoreStep, 8> raw;    ///< elements, and all members
   uint32_t bit_offset = 0;
-  bool is_shifted = false;  ///< `bit_offset` includes a member that is not in the path
+  /// Members of a name on the path with another type, and the structs around them. Then
+  /// `bit_offset` includes offsets of members that are not in the path.
+  boost::container::small_vector<CoreStep, 8> passed;
 };
 
 /// The path of a relocation through the program's own types. For an enumerator it has one step, for

@@ -41,8 +41,9 @@ class MemberSearch {
       : program_(program.view), kernel_(kernel.view), local_(local), effort_(effort), path_(path) {}
 
   /// Appends the steps from struct `id` to the member; returns the member's type.
-  CoreMatch<uint32_t> run(uint32_t id) {
-    if (!is_composite(kernel_.kind(id))) return CoreMismatch{.reason = CoreReason::NoMember};
+  std::expected<uint32_t, CoreMismatch> run(uint32_t id) {
+    if (!is_composite(kernel_.kind(id)))
+      return std::unexpected(CoreMismatch{.reason = CoreReason::NoMember});
     stack_.push_back({id, 0});
     CoreReason reason = CoreReason::NoMember;
     while (!stack_.empty()) {
@@ -54,10 +55,10 @@ class MemberSearch {
         continue;
       }
       if (path_.raw.size() == max_access_length || !effort_.spend())
-        return error(CoreReason::TooDeep);
+        return std::unexpected(error(CoreReason::TooDeep));
       BtfMember member = type.member(top.index);
       std::string_view name = bounded_name(kernel_, member.name_off, local_.name.size() + 1);
-      if (!effort_.spend_name(name)) return error(CoreReason::TooDeep);
+      if (!effort_.spend_name(name)) return std::unexpected(error(CoreReason::TooDeep));
       path_.bit_offset += type.member_bit_offset(top.index);
       path_.raw.push_back({top.id, top.index, name});
       uint32_t inner = name.empty() ? skip_modifiers(kernel_, member.type) : 0;
@@ -75,7 +76,7 @@ class MemberSearch {
         next_member();
       }
     }
-    return CoreMismatch{.reason = reason};
+    return std::unexpected(CoreMismatch{.reason = reason});
   }
 
  private:
@@ -88,31 +89,38 @@ class MemberSearch {
   void next_member() {
     Struct& top = stack_.back();
     path_.bit_offset -= kernel_.type(top.id).member_bit_offset(top.index);
-    path_.raw.pop_back();
+    leave_member();
     ++top.index;
   }
 
   /// Leaves a struct whose member has the name but another type. Loaders then do not subtract the
   /// member's offset again, which matters if another member of the name follows.
   void skip_struct() {
-    path_.is_shifted = true;
-    path_.raw.pop_back();
+    path_.passed.insert(path_.passed.end(), path_.raw.begin() + noted_, path_.raw.end());
+    noted_ = path_.raw.size();
+    leave_member();
     stack_.pop_back();
     if (!stack_.empty()) next_member();
+  }
+
+  void leave_member() {
+    path_.raw.pop_back();
+    noted_ = std::min(noted_, path_.raw.size());
   }
 
   const BtfView &program_, &kernel_;
   const CoreStep& local_;
   CoreEffort& effort_;
   AccessPath& path_;
+  size_t noted_ = path_.raw.size();  ///< how much of `path_.raw` is not or already in `passed`
   boost::container::small_vector<Struct, 8> stack_;
 };
 
 }  // namespace
 
-CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& local,
-                                 const CoreTypes& kernel, uint32_t id, CoreEffort& effort) {
-  AccessPath path;
+std::optional<CoreMismatch> match_path(const CoreTypes& program, const AccessPath& local,
+                                       const CoreTypes& kernel, uint32_t id, CoreEffort& effort,
+                                       AccessPath& path) {
   const BtfView& types = kernel.view;
   for (uint32_t depth = 0; depth < local.steps.size(); ++depth) {
     const CoreStep& step = local.steps[depth];
@@ -122,12 +130,12 @@ CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& loc
     };
     if (!step.name.empty()) {
       auto found = MemberSearch(program, step, kernel, effort, path).run(id);
-      if (auto* none = std::get_if<CoreMismatch>(&found)) {
-        none->depth = depth;
-        none->at = id;
-        return *none;
+      if (!found) {
+        found.error().depth = depth;
+        found.error().at = id;
+        return found.error();
       }
-      id = std::get<uint32_t>(found);
+      id = *found;
       continue;
     }
     if (depth > 0) {  // the first step indexes the pointer, not an array type
@@ -139,11 +147,11 @@ CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& loc
     }
     if (auto ok = step_to_element(kernel, id, step.index, path); !ok) return error(ok.error());
   }
-  return path;
+  return std::nullopt;
 }
 
-CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
-                                       uint32_t id, CoreEffort& effort) {
+std::optional<CoreMismatch> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
+                                             uint32_t id, CoreEffort& effort, AccessPath& path) {
   const BtfView& types = kernel.view;
   id = skip_modifiers(types, id);
   if (!is_enum(types.kind(id))) return CoreMismatch{.reason = CoreReason::NotAnEnum, .at = id};
@@ -153,10 +161,9 @@ CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes&
     std::string_view name = bounded_name(types, type.enumerator(i).name_off, max_core_name);
     if (!effort.spend_name(name)) return error(CoreReason::TooDeep);
     if (essential_name(name) != wanted) continue;
-    AccessPath path;
     path.steps.push_back({id, i, name});
     path.raw.push_back({id, i, name});
-    return path;
+    return std::nullopt;
   }
   return CoreMismatch{.reason = CoreReason::NoEnumerator, .at = id};
 }

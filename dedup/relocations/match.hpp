@@ -7,7 +7,7 @@
 #pragma once
 
 #include <bit>
-#include <variant>
+#include <optional>
 
 #include "dedup/relocations/candidates.hpp"
 
@@ -21,16 +21,15 @@ struct CoreMismatch {
   uint32_t at = 0;        ///< the type in which the next step was not found
 };
 
-template <typename Found>
-using CoreMatch = std::variant<Found, CoreMismatch>;
-
-/// Finds the path `local` of a program in type `id` of a kernel.
-CoreMatch<AccessPath> match_path(const CoreTypes& program, const AccessPath& local,
-                                 const CoreTypes& kernel, uint32_t id, CoreEffort& effort);
+/// Finds the path `local` of a program in type `id` of a kernel. Without a match, `path` is what
+/// was found of it.
+std::optional<CoreMismatch> match_path(const CoreTypes& program, const AccessPath& local,
+                                       const CoreTypes& kernel, uint32_t id, CoreEffort& effort,
+                                       AccessPath& path);
 
 /// Finds the enumerator that is the one step of `local`.
-CoreMatch<AccessPath> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
-                                       uint32_t id, CoreEffort& effort);
+std::optional<CoreMismatch> match_enumerator(const AccessPath& local, const CoreTypes& kernel,
+                                             uint32_t id, CoreEffort& effort, AccessPath& path);
 
 /// What match_types() compares.
 enum class CoreTypeTest : uint8_t {

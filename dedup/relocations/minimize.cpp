@@ -10,11 +10,12 @@
 //   struct task_struct { ...; volatile pid_t pid; ... };       the kernel has 200 members
 //   struct task_struct { int pid; };                           kept for task->pid, of the same size
 //
-// If a relocation does not find a type or member, it is omitted and still not found. Two things are
+// If a relocation does not find a type or member, it is omitted and still not found. More is
 // kept so that nothing new is found. First, an array without elements counts as one of any length
 // if it is the last member; so if it is kept and is not the last, the last member is kept as well.
 // Second, a type that does not match the program's type, because a pointer leads to another type,
-// say, must not match when it is kept for another reason.
+// say, must not match when it is kept for another reason. Third, where loaders end the search for a
+// member because its struct has one of that name with another type, that one is kept.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -88,132 +89,141 @@ struct CoreMinimizer::Impl {
   const BtfView& view(KernelType at) const { return kernel.types(at.module); }
   BtfType type(KernelType at) const { return view(at).type(at.id); }
   BtfKind kind(KernelType at) const { return view(at).kind(at.id); }
+
   /// The type with the id `id` in the BTF of `from`.
   KernelType referenced(KernelType from, uint32_t id) const {
     return {id < kernel.vmlinux().end_id() ? 0 : from.module, id};
   }
+
   KernelType skip(KernelType from, uint32_t id) const {
     return referenced(from, skip_modifiers(view(from), id));
   }
 
-  void note_mismatches(std::span<const CoreCandidate> candidates, Detail detail);
-  void keep_candidate(Detail detail, const CoreCandidate& candidate);
-  void keep_type(KernelType at, Detail detail);
-  void keep_root(KernelType at, Detail detail);
-  void keep_member(KernelType at, uint32_t index, Detail detail);
-  void keep_path(const CoreCandidate& candidate);
-  void keep_references(KernelType at);
-  void keep_all_references();
-  void keep_differences();
-};
-
-/// Keeps a type that is not a modifier.
-void CoreMinimizer::Impl::keep_type(KernelType at, Detail detail) {
-  if (at.id == 0) return;
-  auto [entry, is_new] = kept.try_emplace(at);
-  KeptType& known = entry->second;
-  known.is_named |= detail >= Detail::Names;
-  if (!is_new && known.detail >= detail) return;
-  known.detail = std::max(known.detail, detail);
-  pending.push_back(at);
-}
-
-/// Keeps a type that a relocation names, perhaps a typedef.
-void CoreMinimizer::Impl::keep_root(KernelType at, Detail detail) {
-  kept[at].is_named = true;
-  KernelType real = skip(at, at.id);
-  keep_type(real, detail);
-  if (real == at) pending.push_back(at);
-}
-
-void CoreMinimizer::Impl::keep_member(KernelType at, uint32_t index, Detail detail) {
-  BtfType composite = type(at);
-  keep_type(at, Detail::Itself);
-  kept[at].elements.insert(index);
-  KernelType member = skip(at, composite.member(index).type);
-  keep_type(member, detail);
-  uint32_t last = composite.vlen() - 1;
-  if (index == last || kind(member) != BtfKind::Array || type(member).array_length() != 0) return;
-  kept[at].elements.insert(last);
-  keep_type(skip(at, composite.member(last).type), Detail::Itself);
-}
-
-/// Keeps the members and enumerators of a candidate's path.
-void CoreMinimizer::Impl::keep_path(const CoreCandidate& candidate) {
-  KernelType root{candidate.module, candidate.id};
-  for (const CoreStep& step : candidate.path) {
-    if (step.is_element) continue;
-    KernelType at = referenced(root, step.type_id);
-    if (is_enum(kind(at)))
-      kept[at].elements.insert(step.index);
-    else
-      keep_member(at, step.index, Detail::Itself);
-  }
-}
-
-void CoreMinimizer::Impl::keep_references(KernelType at) {
-  Detail detail = kept[at].detail;
-  BtfType type = this->type(at);
-  BtfKind kind = type.kind();
-  if (kind == BtfKind::Ptr && detail != Detail::Itself)
-    keep_type(skip(at, type.type()), std::min(detail, Detail::Names));
-  if (kind == BtfKind::Array) {
-    keep_type(skip(at, type.array_element_type()), detail);
-    keep_type(skip(at, type.array_index_type()), Detail::Itself);
-  }
-  if (kind == BtfKind::FuncProto && detail != Detail::Itself)
-    for_each_reference(type.words(), [&](uint32_t id) { keep_type(skip(at, id), detail); });
-  if (kind == BtfKind::Var)  // has the size of its type
-    keep_type(skip(at, type.type()), Detail::Itself);
-  if (is_composite(kind) && detail == Detail::Matches)
-    for (uint32_t i = 0; i < type.vlen(); ++i) keep_member(at, i, detail);
-  if (is_enum(kind) && detail >= Detail::Names)
-    for (uint32_t i = 0; i < type.vlen(); ++i) kept[at].elements.insert(i);
-}
-
-void CoreMinimizer::Impl::keep_all_references() {
-  while (!pending.empty()) {
-    KernelType at = pending.back();
-    pending.pop_back();
-    keep_references(at);
-  }
-}
-
-/// For types that must not match and are kept for another reason, keeps what makes them mismatch.
-/// Removing a member or an enumerator cannot make a type match. Removing its name can, and a
-/// pointer without its target would match one to void.
-void CoreMinimizer::Impl::keep_differences() {
-  std::map<KernelType, Detail> seen;
-  std::vector<std::pair<KernelType, Detail>> types(mismatching.begin(), mismatching.end());
-  std::erase_if(types, [&](const auto& type) {
-    auto found = kept.find(type.first);
-    return found == kept.end() || !found->second.is_named;
-  });
-  while (!types.empty()) {
-    auto [from, detail] = types.back();
-    types.pop_back();
-    KernelType at = skip(from, from.id);
-    auto known = kept.find(at);
-    if (known == kept.end()) continue;
-    auto [entry, is_new] = seen.try_emplace(at, detail);
-    if (!is_new && entry->second >= detail) continue;
-    entry->second = detail;
-    BtfType type = this->type(at);
-    if (is_composite(type.kind())) {
-      known->second.is_named |= detail >= Detail::Names;
-      for (uint32_t index : known->second.elements)
-        types.emplace_back(referenced(at, type.member(index).type), detail);
-    } else if (!is_enum(type.kind())) {
-      keep_type(at, detail);
-      keep_all_references();
+  void note_mismatches(std::span<const CoreCandidate> candidates, Detail detail) {
+    for (const CoreCandidate& candidate : candidates) {
+      if (is_found(candidate)) continue;
+      keep_path(candidate);
+      if (detail == Detail::Itself) continue;
+      Detail& known = mismatching[{candidate.module, candidate.id}];
+      known = std::max(known, detail);
     }
   }
-}
+
+  void keep_candidate(Detail detail, const CoreCandidate& candidate) {
+    // Types that cause errors are kept in full, to cause the same errors.
+    bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
+    keep_root({candidate.module, candidate.id}, is_whole ? Detail::Matches : detail);
+    keep_path(candidate);
+  }
+
+  /// Keeps a type that is not a modifier.
+  void keep_type(KernelType at, Detail detail) {
+    if (at.id == 0) return;
+    auto [entry, is_new] = kept.try_emplace(at);
+    KeptType& known = entry->second;
+    known.is_named |= detail >= Detail::Names;
+    if (!is_new && known.detail >= detail) return;
+    known.detail = std::max(known.detail, detail);
+    pending.push_back(at);
+  }
+
+  /// Keeps a type that a relocation names, perhaps a typedef.
+  void keep_root(KernelType at, Detail detail) {
+    kept[at].is_named = true;
+    KernelType real = skip(at, at.id);
+    keep_type(real, detail);
+    if (real == at) pending.push_back(at);
+  }
+
+  void keep_member(KernelType at, uint32_t index, Detail detail) {
+    BtfType composite = type(at);
+    keep_type(at, Detail::Itself);
+    kept[at].elements.insert(index);
+    KernelType member = skip(at, composite.member(index).type);
+    keep_type(member, detail);
+    uint32_t last = composite.vlen() - 1;
+    if (index == last || kind(member) != BtfKind::Array || type(member).array_length() != 0) return;
+    kept[at].elements.insert(last);
+    keep_type(skip(at, composite.member(last).type), Detail::Itself);
+  }
+
+  /// Keeps the members and enumerators that were found in a candidate.
+  void keep_path(const CoreCandidate& candidate) {
+    KernelType root{candidate.module, candidate.id};
+    for (const CoreStep& step : candidate.path) {
+      if (step.is_element) continue;
+      KernelType at = referenced(root, step.type_id);
+      if (is_enum(kind(at)))
+        kept[at].elements.insert(step.index);
+      else
+        keep_member(at, step.index, Detail::Itself);
+    }
+  }
+
+  void keep_references(KernelType at) {
+    Detail detail = kept[at].detail;
+    BtfType type = this->type(at);
+    BtfKind kind = type.kind();
+    if (kind == BtfKind::Ptr && detail != Detail::Itself)
+      keep_type(skip(at, type.type()), std::min(detail, Detail::Names));
+    if (kind == BtfKind::Array) {
+      keep_type(skip(at, type.array_element_type()), detail);
+      keep_type(skip(at, type.array_index_type()), Detail::Itself);
+    }
+    if (kind == BtfKind::FuncProto && detail != Detail::Itself)
+      for_each_reference(type.words(), [&](uint32_t id) { keep_type(skip(at, id), detail); });
+    if (kind == BtfKind::Var)  // has the size of its type
+      keep_type(skip(at, type.type()), Detail::Itself);
+    if (is_composite(kind) && detail == Detail::Matches)
+      for (uint32_t i = 0; i < type.vlen(); ++i) keep_member(at, i, detail);
+    if (is_enum(kind) && detail >= Detail::Names)
+      for (uint32_t i = 0; i < type.vlen(); ++i) kept[at].elements.insert(i);
+  }
+
+  void keep_all_references() {
+    while (!pending.empty()) {
+      KernelType at = pending.back();
+      pending.pop_back();
+      keep_references(at);
+    }
+  }
+
+  /// For types that must not match and are kept for another reason, keeps what makes them mismatch.
+  /// Removing a member or an enumerator cannot make a type match. Removing its name can, and a
+  /// pointer without its target would match one to void.
+  void keep_differences() {
+    std::map<KernelType, Detail> seen;
+    std::vector<std::pair<KernelType, Detail>> types(mismatching.begin(), mismatching.end());
+    std::erase_if(types, [&](const auto& type) {
+      auto found = kept.find(type.first);
+      return found == kept.end() || !found->second.is_named;
+    });
+    while (!types.empty()) {
+      auto [from, detail] = types.back();
+      types.pop_back();
+      KernelType at = skip(from, from.id);
+      auto known = kept.find(at);
+      if (known == kept.end()) continue;
+      auto [entry, is_new] = seen.try_emplace(at, detail);
+      if (!is_new && entry->second >= detail) continue;
+      entry->second = detail;
+      BtfType type = this->type(at);
+      if (is_composite(type.kind())) {
+        known->second.is_named |= detail >= Detail::Names;
+        for (uint32_t index : known->second.elements)
+          types.emplace_back(referenced(at, type.member(index).type), detail);
+      } else if (!is_enum(type.kind())) {
+        keep_type(at, detail);
+        keep_all_references();
+      }
+    }
+  }
+};
 
 namespace {
 
-/// Writes the kept types, first those without references. Equal types without names are written
-/// once.
+/// Writes the kept types, first those without names and references, of which equal ones are written
+/// once. The others keep their order: what a loader drops depends on the positions of candidates.
 class MinimalWriter {
  public:
   MinimalWriter(const CoreKernel& kernel, const std::map<KernelType, KeptType>& kept)
@@ -223,10 +233,10 @@ class MinimalWriter {
     if (CoreKernelAccess::impl(kernel_).vmlinux.types().pointer_size == 4) add_long();
     std::vector<KernelType> others;
     for (const auto& [at, type] : kept_)
-      refers(at, type) ? others.push_back(at) : add_leaf(at, type);
+      has_name(at, type) || refers(at, type) ? others.push_back(at) : add_leaf(at, type);
     uint32_t next = builder_.end_id();
     for (KernelType at : others) ids_[at] = next++;
-    for (KernelType at : others) add_with_references(at, kept_.at(at));
+    for (KernelType at : others) add_in_order(at, kept_.at(at));
     return std::move(builder_);
   }
 
@@ -245,10 +255,10 @@ class MinimalWriter {
     return builder_.add_string(bounded_name(view(at), offset, max_core_name));
   }
 
-  uint32_t name_of(KernelType at, const KeptType& kept) {
+  /// Whether a type keeps its name. Those of structs are long, and few are needed.
+  bool has_name(KernelType at, const KeptType& kept) const {
     BtfType type = view(at).type(at.id);
-    bool has_name = kept.is_named || !is_composite(type.kind());
-    return has_name ? add_string(at, type.name_off()) : 0;
+    return type.name_off() != 0 && (kept.is_named || !is_composite(type.kind()));
   }
 
   /// The new id of a type that `at` refers to.
@@ -292,21 +302,17 @@ class MinimalWriter {
     return words;
   }
 
-  /// Adds a type without references.
+  /// Adds a type without name and references.
   void add_leaf(KernelType at, const KeptType& kept) {
     std::vector<uint32_t> words = words_of(at, kept);
-    words[0] = name_of(at, kept);
-    if (kept.is_named) {  // two of a name stay two: a relocation for the type id is ambiguous
-      ids_[at] = builder_.add_type(words);
-      return;
-    }
+    words[0] = 0;
     uint32_t number = leaves_.intern(words);
     if (number > leaf_ids_.size()) leaf_ids_.push_back(builder_.add_type(words));
     ids_[at] = leaf_ids_[number - 1];
   }
 
-  void add_with_references(KernelType at, const KeptType& kept) {
-    uint32_t name = name_of(at, kept);
+  void add_in_order(KernelType at, const KeptType& kept) {
+    uint32_t name = has_name(at, kept) ? add_string(at, view(at).type(at.id).name_off()) : 0;
     std::vector<uint32_t> words = words_of(at, kept);
     words[0] = name;
     builder_.add_type(words);
@@ -326,23 +332,6 @@ CoreMinimizer::CoreMinimizer(const CoreKernel& kernel) : impl_(new Impl(kernel))
 CoreMinimizer::CoreMinimizer(CoreMinimizer&&) noexcept = default;
 CoreMinimizer& CoreMinimizer::operator=(CoreMinimizer&&) noexcept = default;
 CoreMinimizer::~CoreMinimizer() = default;
-
-void CoreMinimizer::Impl::keep_candidate(Detail detail, const CoreCandidate& candidate) {
-  // Types that cause errors are kept in full, to cause the same errors.
-  bool is_whole = candidate.is_error || candidate.reason != CoreReason::None;
-  keep_root({candidate.module, candidate.id}, is_whole ? Detail::Matches : detail);
-  keep_path(candidate);
-}
-
-void CoreMinimizer::Impl::note_mismatches(std::span<const CoreCandidate> candidates,
-                                          Detail detail) {
-  if (detail == Detail::Itself) return;
-  for (const CoreCandidate& candidate : candidates) {
-    if (is_found(candidate)) continue;
-    Detail& known = mismatching[{candidate.module, candidate.id}];
-    known = std::max(known, detail);
-  }
-}
 
 /// Resolves twice, first to find the best candidate of each type: candidates and their paths are
 /// too many to remember, if a name has thousands of types and relocations.
@@ -368,6 +357,8 @@ void CoreMinimizer::keep(const BtfView& program, std::endian order,
     for (const CoreCandidate& candidate : second.candidates())
       if (has_failed || (is_found(candidate) && best == KernelType{candidate.module, candidate.id}))
         impl_->keep_candidate(detail_of(relocation.kind), candidate);
+      else
+        impl_->keep_path(candidate);
     impl_->keep_all_references();
   }
 }

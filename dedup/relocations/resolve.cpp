@@ -47,6 +47,7 @@ struct RemainingCandidates {
   std::vector<bool> is_dropped = {};  ///< empty: none is
 
   bool has(size_t index) const { return is_dropped.empty() || !is_dropped[index]; }
+
   void drop(size_t index) {
     is_dropped.resize(all->size());
     is_dropped[index] = true;
@@ -69,158 +70,145 @@ struct CoreResolver::Impl {
   uint64_t effort_left = uint64_t{1} << 25;
   static constexpr uint32_t effort_per_relocation = 1 << 11, max_effort = 1 << 22;
 
-  CoreResult resolve(const CoreRelocation& relocation);
-  RemainingCandidates find_types(uint32_t type_id, CoreEffort& effort);
+  CoreResult resolve(const CoreRelocation& relocation) {
+    candidates.clear();
+    if (relocation.type_id == 0) return failed(CoreReason::Anonymous);
+    auto local = find_local_path(program, relocation);
+    if (!local) return failed(local.error());
+    auto expected = answer(program, order, relocation.kind, relocation.type_id, *local);
+    if (relocation.kind == CoreKind::TypeIdLocal)
+      return {
+          .outcome = CoreOutcome::Value, .value = expected->value, .local_value = expected->value};
+    if (bounded_name(program.view, program.view.type(relocation.type_id).name_off(), 1).empty())
+      return failed(CoreReason::Anonymous);
+
+    effort_left += effort_per_relocation;
+    auto allowed = static_cast<uint32_t>(std::min<uint64_t>(max_effort, effort_left));
+    CoreEffort effort(allowed);
+    auto [entry, is_new] = known.try_emplace(relocation.type_id);
+    if (is_new) entry->second = find_types(relocation.type_id, effort);
+    if (!expected) return failed(expected.error());
+    CoreResult result = resolve_among(entry->second, relocation, *local, *expected, effort);
+    effort_left -= allowed - effort.left();
+    return result;
+  }
+
+  RemainingCandidates find_types(uint32_t type_id, CoreEffort& effort) {
+    auto find = [&] {
+      return std::make_shared<const std::vector<CandidateType>>(
+          find_candidates(kernel, program.view, type_id, effort));
+    };
+    BtfType type = program.view.type(type_id);
+    std::string_view name =
+        essential_name(bounded_name(program.view, type.name_off(), max_core_name));
+    if (name.size() >= max_core_name) return {find()};
+    auto known_name = by_name.find({type.kind(), name});
+    // It costs what another search would, so that results do not depend on the types before.
+    if (known_name != by_name.end() && known_name->second.steps <= effort.left()) {
+      effort.spend(known_name->second.steps);
+      return {known_name->second.all};
+    }
+    const uint32_t before = effort.left();
+    RemainingCandidates types{find()};
+    // With no effort left, some may be missing.
+    if (effort.left() != 0)
+      by_name.try_emplace({type.kind(), name}, NamedCandidates{types.all, before - effort.left()});
+    return types;
+  }
+
   CoreResult resolve_among(RemainingCandidates& types, const CoreRelocation& relocation,
-                           const AccessPath& local, const CoreAnswer& expected, CoreEffort& effort);
-  CoreResult absent_result(const CoreRelocation& relocation, const CoreAnswer& expected) const;
-  CoreMatch<AccessPath> match(const CandidateType& type, const CoreRelocation& relocation,
-                              const AccessPath& local, CoreEffort& effort);
+                           const AccessPath& local, const CoreAnswer& expected,
+                           CoreEffort& effort) {
+    std::optional<CoreResult> result;
+    uint32_t bit_offset = 0;
+    std::vector<std::pair<size_t, size_t>> mismatching;  // candidates, and how many precede each
+    size_t compared = 0, matching = 0;
+    auto drop_mismatching = [&](size_t end) {
+      for (auto [index, rank] : mismatching)
+        if (rank < end) types.drop(index);
+    };
+    // A loader gives up as well. For the relocations behind, which it does not see, the candidates
+    // that match have taken the places of the first others.
+    auto give_up = [&](CoreReason reason) {
+      drop_mismatching(matching);
+      return failed(reason);
+    };
+    for (size_t i = 0; i < types.all->size(); ++i) {
+      if (!types.has(i)) continue;
+      const CandidateType type = (*types.all)[i];
+      const size_t rank = compared++;
+      if (!effort.spend()) return give_up(CoreReason::TooDeep);
+      CoreCandidate& candidate = candidates.emplace_back(type.module, type.id);
+      AccessPath path;
+      auto mismatch = match(type, relocation, local, effort, path);
+      candidate.path.assign(path.raw.begin(), path.raw.end());
+      candidate.path.insert(candidate.path.end(), path.passed.begin(), path.passed.end());
+      if (mismatch) {
+        candidate.reason = mismatch->reason;
+        candidate.depth = mismatch->depth;
+        candidate.at = mismatch->at;
+        candidate.is_error = mismatch->is_error;
+        if (mismatch->is_error) return give_up(mismatch->reason);
+        mismatching.emplace_back(i, rank);
+        continue;
+      }
+      candidate.matches = true;
+      if (!path.passed.empty()) candidate.reason = CoreReason::MemberTypeMismatch;
+      auto found = answer(*type.types, order, relocation.kind, type.id, path);
+      if (!found) {
+        candidate.reason = found.error();
+        return give_up(found.error());
+      }
+      if (!result) {
+        result = {.outcome = CoreOutcome::Value,
+                  .value = found->value,
+                  .local_value = expected.value,
+                  .is_checked = expected.is_definite,
+                  .local_size = expected.size,
+                  .size = found->size,
+                  .is_resizable = expected.size == found->size ||
+                                  is_resizable_access(program.view, expected.type_id,
+                                                      type.types->view, found->type_id),
+                  .sign_differs = is_signed_type(program.view, expected.type_id) !=
+                                  is_signed_type(type.types->view, found->type_id),
+                  .array_size_differs =
+                      program.view.kind(expected.type_id) == BtfKind::Array &&
+                      program.size(expected.type_id) != type.types->size(found->type_id)};
+        bit_offset = path.bit_offset;
+      } else if (path.bit_offset != bit_offset || found->value != result->value) {
+        return give_up(CoreReason::Ambiguous);
+      }
+      ++matching;
+    }
+    if (!result) return absent_result(relocation, expected);
+    drop_mismatching(compared);
+    return *result;
+  }
+
+  CoreResult absent_result(const CoreRelocation& relocation, const CoreAnswer& expected) const {
+    auto nearest = std::ranges::max_element(candidates, {}, &CoreCandidate::depth);
+    CoreReason reason = nearest == candidates.end() ? CoreReason::NoType : nearest->reason;
+    return {.outcome = may_be_absent(relocation.kind) ? CoreOutcome::Value : CoreOutcome::Absent,
+            .reason = reason,
+            .value = 0,
+            .local_value = expected.value,
+            .is_checked = expected.is_definite,
+            .local_size = expected.size,
+            .size = 0,
+            .is_resizable = true};
+  }
+
+  std::optional<CoreMismatch> match(const CandidateType& type, const CoreRelocation& relocation,
+                                    const AccessPath& local, CoreEffort& effort, AccessPath& path) {
+    if (is_enumerator_kind(relocation.kind))
+      return match_enumerator(local, *type.types, type.id, effort, path);
+    if (is_field_kind(relocation.kind))
+      return match_path(program, local, *type.types, type.id, effort, path);
+    auto test =
+        relocation.kind == CoreKind::TypeMatches ? CoreTypeTest::Matches : CoreTypeTest::Exists;
+    return match_types(program.view, relocation.type_id, type.types->view, type.id, test, effort);
+  }
 };
-
-CoreMatch<AccessPath> CoreResolver::Impl::match(const CandidateType& type,
-                                                const CoreRelocation& relocation,
-                                                const AccessPath& local, CoreEffort& effort) {
-  if (is_enumerator_kind(relocation.kind))
-    return match_enumerator(local, *type.types, type.id, effort);
-  if (is_field_kind(relocation.kind))
-    return match_path(program, local, *type.types, type.id, effort);
-  auto test =
-      relocation.kind == CoreKind::TypeMatches ? CoreTypeTest::Matches : CoreTypeTest::Exists;
-  auto mismatch =
-      match_types(program.view, relocation.type_id, type.types->view, type.id, test, effort);
-  if (mismatch) return *mismatch;
-  return AccessPath{};
-}
-
-CoreResult CoreResolver::Impl::absent_result(const CoreRelocation& relocation,
-                                             const CoreAnswer& expected) const {
-  auto nearest = std::ranges::max_element(candidates, {}, &CoreCandidate::depth);
-  CoreReason reason = nearest == candidates.end() ? CoreReason::NoType : nearest->reason;
-  return {.outcome = may_be_absent(relocation.kind) ? CoreOutcome::Value : CoreOutcome::Absent,
-          .reason = reason,
-          .value = 0,
-          .local_value = expected.value,
-          .is_checked = expected.is_definite,
-          .local_size = expected.size,
-          .size = 0,
-          .is_resizable = true};
-}
-
-RemainingCandidates CoreResolver::Impl::find_types(uint32_t type_id, CoreEffort& effort) {
-  auto find = [&] {
-    return std::make_shared<const std::vector<CandidateType>>(
-        find_candidates(kernel, program.view, type_id, effort));
-  };
-  BtfType type = program.view.type(type_id);
-  std::string_view name =
-      essential_name(bounded_name(program.view, type.name_off(), max_core_name));
-  if (name.size() >= max_core_name) return {find()};
-  auto known_name = by_name.find({type.kind(), name});
-  // It costs what another search would, so that results do not depend on the types before.
-  if (known_name != by_name.end() && known_name->second.steps <= effort.left()) {
-    effort.spend(known_name->second.steps);
-    return {known_name->second.all};
-  }
-  const uint32_t before = effort.left();
-  RemainingCandidates types{find()};
-  // With no effort left, some may be missing.
-  if (effort.left() != 0)
-    by_name.try_emplace({type.kind(), name}, NamedCandidates{types.all, before - effort.left()});
-  return types;
-}
-
-CoreResult CoreResolver::Impl::resolve_among(RemainingCandidates& types,
-                                             const CoreRelocation& relocation,
-                                             const AccessPath& local, const CoreAnswer& expected,
-                                             CoreEffort& effort) {
-  std::optional<CoreResult> result;
-  uint32_t bit_offset = 0;
-  std::vector<std::pair<size_t, size_t>> mismatching;  // candidates, and how many precede each
-  size_t compared = 0, matching = 0;
-  auto drop_mismatching = [&](size_t end) {
-    for (auto [index, rank] : mismatching)
-      if (rank < end) types.drop(index);
-  };
-  // A loader gives up as well. For the relocations behind, which it does not see, the candidates
-  // that match have taken the places of the first others.
-  auto give_up = [&](CoreReason reason) {
-    drop_mismatching(matching);
-    return failed(reason);
-  };
-  for (size_t i = 0; i < types.all->size(); ++i) {
-    if (!types.has(i)) continue;
-    const CandidateType type = (*types.all)[i];
-    const size_t rank = compared++;
-    if (!effort.spend()) return give_up(CoreReason::TooDeep);
-    CoreCandidate& candidate = candidates.emplace_back(type.module, type.id);
-    auto match = this->match(type, relocation, local, effort);
-    if (auto* none = std::get_if<CoreMismatch>(&match)) {
-      candidate.reason = none->reason;
-      candidate.depth = none->depth;
-      candidate.at = none->at;
-      candidate.is_error = none->is_error;
-      if (none->is_error) return give_up(none->reason);
-      mismatching.emplace_back(i, rank);
-      continue;
-    }
-    const AccessPath& path = std::get<AccessPath>(match);
-    candidate.matches = true;
-    candidate.path.assign(path.raw.begin(), path.raw.end());
-    if (path.is_shifted) candidate.reason = CoreReason::MemberTypeMismatch;
-    auto found = answer(*type.types, order, relocation.kind, type.id, path);
-    if (!found) {
-      candidate.reason = found.error();
-      return give_up(found.error());
-    }
-    if (!result) {
-      result = {
-          .outcome = CoreOutcome::Value,
-          .value = found->value,
-          .local_value = expected.value,
-          .is_checked = expected.is_definite,
-          .local_size = expected.size,
-          .size = found->size,
-          .is_resizable =
-              expected.size == found->size ||
-              is_resizable_access(program.view, expected.type_id, type.types->view, found->type_id),
-          .sign_differs = is_signed_type(program.view, expected.type_id) !=
-                          is_signed_type(type.types->view, found->type_id),
-          .array_size_differs = program.view.kind(expected.type_id) == BtfKind::Array &&
-                                program.size(expected.type_id) != type.types->size(found->type_id)};
-      bit_offset = path.bit_offset;
-    } else if (path.bit_offset != bit_offset || found->value != result->value) {
-      return give_up(CoreReason::Ambiguous);
-    }
-    ++matching;
-  }
-  if (!result) return absent_result(relocation, expected);
-  drop_mismatching(compared);
-  return *result;
-}
-
-CoreResult CoreResolver::Impl::resolve(const CoreRelocation& relocation) {
-  candidates.clear();
-  if (relocation.type_id == 0) return failed(CoreReason::Anonymous);
-  auto local = find_local_path(program, relocation);
-  if (!local) return failed(local.error());
-  auto expected = answer(program, order, relocation.kind, relocation.type_id, *local);
-  if (relocation.kind == CoreKind::TypeIdLocal)
-    return {
-        .outcome = CoreOutcome::Value, .value = expected->value, .local_value = expected->value};
-  if (bounded_name(program.view, program.view.type(relocation.type_id).name_off(), 1).empty())
-    return failed(CoreReason::Anonymous);
-
-  effort_left += effort_per_relocation;
-  auto allowed = static_cast<uint32_t>(std::min<uint64_t>(max_effort, effort_left));
-  CoreEffort effort(allowed);
-  auto [entry, is_new] = known.try_emplace(relocation.type_id);
-  if (is_new) entry->second = find_types(relocation.type_id, effort);
-  if (!expected) return failed(expected.error());
-  CoreResult result = resolve_among(entry->second, relocation, *local, *expected, effort);
-  effort_left -= allowed - effort.left();
-  return result;
-}
 
 CoreResolver::CoreResolver(const BtfView& program, std::endian order, const CoreKernel& kernel)
     : impl_(new Impl{{program, 8}, order, kernel, {}, {}, {}}) {}

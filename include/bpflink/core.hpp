@@ -147,7 +147,9 @@ struct CoreCandidate {
   CoreReason reason = CoreReason::None;
   uint32_t depth = 0;               ///< steps of the program's path that were found
   uint32_t at = 0;                  ///< the type that lacks the next step
-  std::vector<CoreStep> path = {};  ///< all members and elements, also anonymous ones
+  /// All members and elements that were found, also anonymous ones; then members of the name with
+  /// another type, and what is around them.
+  std::vector<CoreStep> path = {};
 };
 
 /// The answer to a relocation.

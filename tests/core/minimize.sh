@@ -31,9 +31,9 @@ says_not 'a.o'
   fail "index: $(cat out/index.json)"
 bpftool btf dump file out/a/5.10.1.x86_64.btf >types
 diff - types <<'EOS' || fail 'types'
-[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
-[2] STRUCT 'task_struct' size=32 vlen=1
-	'pid' type_id=1 bits_offset=64
+[1] STRUCT 'task_struct' size=32 vlen=1
+	'pid' type_id=2 bits_offset=64
+[2] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
 EOS
 
 # A kernel's layout section stays behind: loaders that do not know it read the minimized BTF.

@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 
+#include "bpflink/btf_query.hpp"
+#include "dedup/format/kinds.hpp"
+#include "random_cases.hpp"
 #include "units.hpp"
 
 namespace bpflink::test {
@@ -133,6 +137,88 @@ TEST_CASE("modules count if vmlinux has no type of the name") {
   vmlinux.record("s", {{"c", integer}});
   Parsed full(vmlinux.b);
   CHECK(resolve(program, full, offset).reason == CoreReason::NoMember);
+}
+
+TEST_CASE("minimized BTF keeps the order of candidates, of which loaders drop the first") {
+  Local local;
+  Unit vmlinux;
+  uint32_t integer = vmlinux.integer("int");
+  vmlinux.record("s", {{"a", integer}, {"b", integer}});
+  vmlinux.record("s", {});
+  vmlinux.record("s", {{"b", integer}, {"a", integer}});
+  Parsed program = local.types(), kernel(vmlinux.b);
+  std::vector<CoreRelocation> relocations{{local.id, "0:1", CoreKind::FieldByteOffset},
+                                          {local.id, "0", CoreKind::TypeSize}};
+  CoreKernel whole(kernel.btf);
+  Parsed small = minimized(whole, program, relocations);
+  for (const Btf* types : {&kernel.btf, &small.btf}) {
+    CoreKernel index(*types);
+    CoreResolver resolver(program.btf, std::endian::little, index);
+    // b has two offsets. Loaders drop as many of the first candidates as had matched by then, if
+    // they do not match, so the empty struct stays and has another size than the first.
+    for (const CoreRelocation& relocation : relocations)
+      CHECK(resolver.resolve(relocation).reason == CoreReason::Ambiguous);
+  }
+}
+
+/// A relocation of a random kind for a random type, whose access is valid for most.
+std::pair<CoreRelocation, std::string> random_relocation(const Btf& types, Random& random) {
+  auto below = [&](uint64_t end) { return static_cast<uint32_t>(random() % end); };
+  uint32_t id = 1 + below(types.end_id() - 1), at = skip_modifiers(types, id);
+  auto kind = static_cast<CoreKind>(below(std::to_underlying(CoreKind::TypeMatches) + 1));
+  std::string access = "0";
+  if (is_enum(types.kind(at))) {
+    if (random() % 4 != 0)
+      kind = random() % 2 == 0 ? CoreKind::EnumvalExists : CoreKind::EnumvalValue;
+    if (uint32_t count = types.type(at).vlen(); count != 0) access = std::to_string(below(count));
+  }
+  while (is_field_kind(kind) &&
+         (is_composite(types.kind(at)) || types.kind(at) == BtfKind::Array)) {
+    BtfType type = types.type(at);
+    bool is_array = type.kind() == BtfKind::Array;
+    uint32_t count = is_array ? std::min(type.array_length(), 9U) : type.vlen();
+    if (count == 0) break;
+    uint32_t index = below(count);
+    access += ':' + std::to_string(index);
+    at = skip_modifiers(types, is_array ? type.array_element_type() : type.member(index).type);
+    if (access.size() > 100) break;
+  }
+  return {{id, {}, kind}, access};
+}
+
+/// Whether relocations have other results with the kernel's types that they need than with all.
+std::optional<std::string> compare_minimized(const RandomInputs& inputs, uint64_t seed) {
+  if (!inputs.bases.empty() || inputs.inputs.empty()) return "";
+  auto blob = encode(inputs.inputs.front()), all = encode(concatenate(inputs.inputs));
+  auto program = Btf::parse(blob), kernel = Btf::parse(all);
+  if (!program || !kernel) return std::nullopt;
+  if (program->end_id() == 1) return "";
+  Random random(seed);
+  std::vector<std::pair<CoreRelocation, std::string>> made(20);
+  std::ranges::generate(made, [&] { return random_relocation(*program, random); });
+  std::vector<CoreRelocation> relocations;
+  for (auto& [relocation, access] : made) {
+    relocation.access = access;
+    relocations.push_back(relocation);
+  }
+  CoreKernel whole(*kernel);
+  Parsed small = minimized(whole, Parsed(blob), relocations);
+  CoreKernel needed(small.btf);
+  CoreResolver with_whole(*program, std::endian::little, whole),
+      with_needed(*program, std::endian::little, needed);
+  for (const CoreRelocation& relocation : relocations) {
+    CoreResult a = with_whole.resolve(relocation), b = with_needed.resolve(relocation);
+    if (a.outcome == b.outcome && (a.value == b.value || relocation.kind == CoreKind::TypeIdTarget))
+      continue;
+    return fmt::format("{} of [{}] {}: {} and {}, minimized {} and {}",
+                       core_kind_name(relocation.kind), relocation.type_id, relocation.access,
+                       int(a.outcome), a.value, int(b.outcome), b.value);
+  }
+  return "";
+}
+
+TEST_CASE("random relocations have the same results with minimized BTF") {
+  run_seeds(1000, compare_minimized);
 }
 
 TEST_CASE("bit-fields in both byte orders, and shifts") {
