@@ -48,7 +48,7 @@ endfunction()
 
 # add_program(TARGET source...): adds a program with a command line, from sources in its folder.
 function(add_program target)
-  add_executable(${target} ${ARGN} ../../text/completions.cpp ../../text/options.cpp ../../io/interruption.cpp ../../text/program.cpp)
+  add_executable(${target} ${ARGN} ../../text/completions.cpp ../../text/options.cpp ../../io/signals.cpp ../../text/program.cpp)
   target_link_libraries(${target} PRIVATE bpflink_options bpflink_format)
   link_program(${target})
   precompile_headers(${target})

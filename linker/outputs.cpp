@@ -9,12 +9,12 @@
 
 #include "dedup/try.hpp"
 #include "linker/files/archive.hpp"
+#include "linker/files/common_origin.hpp"
 #include "linker/files/elf_kind.hpp"
-#include "linker/files/origin.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/directory.hpp"
-#include "linker/io/held_signals.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/io/signals.hpp"
 
 namespace bpflink {
 namespace {

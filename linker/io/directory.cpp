@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "linker/error.hpp"
-#include "linker/io/retry.hpp"
+#include "linker/io/descriptor.hpp"
 
 namespace bpflink {
 

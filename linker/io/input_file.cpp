@@ -13,8 +13,6 @@
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/mapped_inputs.hpp"
-#include "linker/io/read_to_end.hpp"
-#include "linker/io/retry.hpp"
 
 // AddressSanitizer's, where the program has it
 // NOLINTBEGIN(bugprone-reserved-identifier)

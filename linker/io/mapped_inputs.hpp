@@ -12,7 +12,7 @@ namespace bpflink {
 struct MappedInput;
 
 /// From now on mapped inputs are listed. This is for programs, which unlike a library may install a
-/// SIGBUS handler that finds out which input was truncated (see interruption.hpp). Call this before
+/// SIGBUS handler that finds out which input was truncated (see signals.hpp). Call this before
 /// opening the first input.
 void list_mapped_inputs();
 

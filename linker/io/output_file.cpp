@@ -17,11 +17,10 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/file_rights.hpp"
-#include "linker/io/held_signals.hpp"
 #include "linker/io/paths.hpp"
-#include "linker/io/retry.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/io/signals.hpp"
 
 namespace bpflink {
 namespace {

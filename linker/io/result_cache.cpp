@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "dedup/try.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/file_rights.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/io/write_all.hpp"
 
 namespace bpflink {
 namespace {
@@ -27,7 +27,7 @@ Sha256Digest seal_of(const std::string& path, std::span<const std::byte> result)
   return digest.finish();
 }
 
-bool is_own(const std::string& path) {
+bool has_closed_path(const std::string& path) {
   return find_open_to_others(path, ::geteuid()).empty();
 }
 
@@ -44,7 +44,7 @@ std::string ResultKey::path_in(const std::string& directory) const {
 }
 
 std::optional<InputFile> find_result(const std::string& path) {
-  if (!is_own(path)) return std::nullopt;
+  if (!has_closed_path(path)) return std::nullopt;
   auto opened = InputFile::open_regular(path);
   if (!opened || opened->bytes().size() < sizeof(Sha256Digest)) return std::nullopt;
   auto whole = std::make_shared<const InputFile>(std::move(*opened));
@@ -57,7 +57,7 @@ std::optional<InputFile> find_result(const std::string& path) {
 std::expected<void, Error> store_result(const std::string& path,
                                         std::span<const std::byte> result) {
   // A link that others put there would lead to another file.
-  if (!is_own(std::filesystem::path(path).parent_path().string())) return {};
+  if (!has_closed_path(std::filesystem::path(path).parent_path().string())) return {};
   auto file = TRY(OutputFile::open(path));
   auto ok = write_all(file.fd(), seal_of(path, result));
   if (ok) ok = write_all(file.fd(), result);
@@ -66,7 +66,7 @@ std::expected<void, Error> store_result(const std::string& path,
 
 void trim_results(const std::string& directory, uint64_t most) {
   namespace fs = std::filesystem;
-  if (!is_own(directory)) return;  // a link could lead to another cache
+  if (!has_closed_path(directory)) return;  // a link could lead to another cache
   const size_t length = ResultKey().path_in("").size() - 1;
   std::vector<std::tuple<fs::file_time_type, uint64_t, fs::path>> results;
   std::error_code error;

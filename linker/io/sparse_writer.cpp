@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "dedup/try.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/io/descriptor.hpp"
 
 namespace bpflink {
 namespace {

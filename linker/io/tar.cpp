@@ -9,7 +9,7 @@
 #include "dedup/internal.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/io/descriptor.hpp"
 
 namespace bpflink {
 namespace {

@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "linker/io/held_signals.hpp"
-#include "linker/io/retry.hpp"
+#include "linker/io/descriptor.hpp"
+#include "linker/io/signals.hpp"
 
 namespace bpflink {
 

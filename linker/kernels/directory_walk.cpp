@@ -12,7 +12,6 @@
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/directory.hpp"
-#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {

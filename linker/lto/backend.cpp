@@ -22,8 +22,6 @@
 #include "linker/io/find_program.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/result_cache.hpp"
-#include "linker/io/retry.hpp"
-#include "linker/io/write_all.hpp"
 
 namespace bpflink::lto {
 namespace {
@@ -72,7 +70,7 @@ std::expected<pid_t, Error> start(const std::string& program, const Request& req
 }
 
 /// Whether a limit is the user's: it is one, and below the one that this process is under.
-bool is_own(int resource, uint64_t value) {
+bool is_limit_of_user(int resource, uint64_t value) {
   rlimit now;
   return value != 0 && ::getrlimit(resource, &now) == 0 && value < now.rlim_cur;
 }
@@ -93,12 +91,13 @@ void limit(Request& request) {
 /// What LLVM last printed in words, or how its process ended.
 std::string describe_crash(const LinkOptions& options, std::string_view text,
                            std::string_view release, int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU && is_own(RLIMIT_CPU, options.lto_timeout))
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU &&
+      is_limit_of_user(RLIMIT_CPU, options.lto_timeout))
     return fmt::format(
         "LLVM has not finished after {} of processor time: --lto-timeout allows more",
         count_of(options.lto_timeout, "second"));
   if ((text.contains("out of memory") || text.contains("bad_alloc")) &&
-      is_own(RLIMIT_AS, uint64_t{options.lto_memory} << 20))
+      is_limit_of_user(RLIMIT_AS, uint64_t{options.lto_memory} << 20))
     return fmt::format("LLVM needs more than {} MiB of memory: --lto-memory allows more",
                        options.lto_memory);
   constexpr std::string_view fatal = "LLVM ERROR: ";

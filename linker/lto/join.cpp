@@ -10,20 +10,20 @@ namespace bpflink::lto {
 namespace {
 
 /// The globals of one name in all modules.
-struct Named {
+struct GlobalsOfName {
   uint64_t first, last;  ///< modules that have one
   bool is_static_in_assembly = false;
 };
 
 /// Files that are one module now.
-struct Joined {
+struct JoinedFiles {
   LlvmModule module;
   uint64_t files;
 };
 
-class Joining {
+class ModuleJoin {
  public:
-  explicit Joining(Session& session) : session_(session) {}
+  explicit ModuleJoin(Session& session) : session_(session) {}
 
   LlvmModule run() {
     const auto& modules = session_.request.modules;
@@ -102,7 +102,7 @@ class Joining {
         });
     ir_.for_each_global(module, [&](Value value) {
       auto [named, is_new] =
-          names_.try_emplace(ir_.name_of(value), Named{session_.index, session_.index});
+          names_.try_emplace(ir_.name_of(value), GlobalsOfName{session_.index, session_.index});
       named->second.last = session_.index;
       named->second.is_static_in_assembly |=
           ir_.is_local(value) && in_assembly.contains(named->first);
@@ -136,8 +136,8 @@ class Joining {
 
   /// The globals that stand for CO-RE relocations have names that are unique in a module only:
   /// "llvm.btf_type_id.0$7" is another type in each, and "llvm.pair:0:4$0:1" another member where
-  /// two files define struct pair in their own way. Joined under one name, one of the relocations
-  /// would become the other.
+  /// two files define struct pair in their own way. JoinedFiles under one name, one of the
+  /// relocations would become the other.
   void separate_relocations(LlvmModule module) const {
     constexpr std::string_view prefix = "llvm.", type_id = "llvm.btf_type_id.";
     ir_.for_each_global(module, [&](Value value) {
@@ -190,8 +190,8 @@ class Joining {
   void join_in_pairs(LlvmModule module, bool is_last) {
     joined_.push_back({module, 1});
     while (joined_.size() > 1 && !session_.failed()) {
-      Joined last = joined_.back();
-      Joined& before = joined_[joined_.size() - 2];
+      JoinedFiles last = joined_.back();
+      JoinedFiles& before = joined_[joined_.size() - 2];
       if (before.files > last.files && !is_last) break;
       joined_.pop_back();
       before.files += last.files;
@@ -203,14 +203,14 @@ class Joining {
   Session& session_;
   const Ir& ir_ = session_.ir;
   const Llvm& llvm_ = session_.llvm;
-  std::map<std::string, Named> names_;
-  std::vector<Joined> joined_;
+  std::map<std::string, GlobalsOfName> names_;
+  std::vector<JoinedFiles> joined_;
 };
 
 }  // namespace
 
 LlvmModule join(Session& session) {
-  return Joining(session).run();
+  return ModuleJoin(session).run();
 }
 
 }  // namespace bpflink::lto

@@ -22,7 +22,7 @@
 #include "linker/address_sanitizer.hpp"
 #include "linker/error.hpp"
 #include "linker/files/bitcode.hpp"
-#include "linker/io/retry.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/lto/session.hpp"
 
 // LeakSanitizer would open files when this process ends.

@@ -15,8 +15,8 @@
 #include "bpflink/diagnostic.hpp"
 #include "bpflink/object.hpp"
 #include "linker/program/code_graph.hpp"
-#include "linker/program/contents.hpp"
 #include "linker/program/core_finding.hpp"
+#include "linker/program/object_contents.hpp"
 
 namespace bpflink {
 

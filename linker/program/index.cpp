@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "linker/files/references.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 
 namespace bpflink {
 

@@ -7,7 +7,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 
 namespace bpflink {
 

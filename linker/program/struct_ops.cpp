@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "bpflink/btf_query.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 
 namespace bpflink {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "dedup/internal.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 
 namespace bpflink {
 namespace {

@@ -10,7 +10,7 @@
 #include "dedup/internal.hpp"
 #include "dedup/messages.hpp"
 #include "linker/program/address_uses.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 #include "linker/report/output_parts.hpp"
 #include "linker/types/map_definition.hpp"
 
@@ -127,11 +127,11 @@ class ProgramDescription {
     return reached;
   }
 
-  void add_use(ProgramCost& cost, uint32_t index, bool is_own) {
+  void add_use(ProgramCost& cost, uint32_t index, bool is_entry) {
     const OutputPart& part = parts_.parts[index];
-    if (is_own || part.is_function()) {  // a program without a size has no part of its own
+    if (is_entry || part.is_function()) {  // a program without a size has no part of its own
       cost.all_instructions += part.size / insn_size;
-      if (!is_own) cost.subprograms.push_back(shown_name(part.name));
+      if (!is_entry) cost.subprograms.push_back(shown_name(part.name));
     } else if (part.kind == "map" || part.kind == "variable") {
       (part.kind == "map" ? cost.maps : cost.variables).push_back(shown_name(part.name));
       users_[index].push_back(static_cast<uint32_t>(model_.programs.size()));

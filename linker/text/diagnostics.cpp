@@ -33,7 +33,7 @@ std::string cause_of(const Diagnostic& diagnostic) {
 }  // namespace
 
 void Diagnostics::report(Diagnostic diagnostic) {
-  if (said_.contains(diagnostic.message)) return;
+  if (reported_.contains(diagnostic.message)) return;
   bool is_warning = diagnostic.severity == Severity::Warning;
   bool is_fatal = fatal_warnings_ || (must_open_ && diagnostic.code == DiagnosticCode::NotOpenable);
   if (is_fatal && is_warning) diagnostic.severity = Severity::Error;

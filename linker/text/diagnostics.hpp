@@ -46,7 +46,7 @@ class Diagnostics {
   /// Reports a diagnostic that passes may report again.
   void report_once(const Diagnostic& diagnostic) {
     report(diagnostic);
-    said_.insert(diagnostic.message);
+    reported_.insert(diagnostic.message);
   }
   /// From now on, warnings wait for flush(), and those of one cause become one. What comes behind a
   /// warning waits with it.
@@ -73,7 +73,7 @@ class Diagnostics {
   Linker::DiagnosticHandler handler_;
   bool fatal_warnings_, must_open_;
   bool failed_ = false, groups_ = false;
-  std::unordered_set<std::string> said_;
+  std::unordered_set<std::string> reported_;
   std::vector<Held> held_;
   std::unordered_map<std::string, size_t> causes_;  ///< of warnings: their indices in held_
 };

@@ -16,8 +16,8 @@
 
 #include "dedup/printable.hpp"
 #include "linker/error.hpp"
-#include "linker/io/interruption.hpp"
-#include "linker/io/write_all.hpp"
+#include "linker/io/descriptor.hpp"
+#include "linker/io/signals.hpp"
 
 namespace bpflink {
 namespace {

@@ -7,9 +7,8 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/directory.hpp"
-#include "linker/io/read_to_end.hpp"
-#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {

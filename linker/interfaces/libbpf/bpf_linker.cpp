@@ -27,8 +27,8 @@
 #include "linker/error.hpp"
 #include "linker/files/elf_kind.hpp"
 #include "linker/files/object_file.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/io/retry.hpp"
 
 using namespace bpflink;
 

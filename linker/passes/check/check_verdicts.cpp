@@ -8,7 +8,7 @@
 
 #include "linker/facts/license.hpp"
 #include "linker/files/symbols_by_place.hpp"
-#include "linker/program/contents.hpp"
+#include "linker/program/object_contents.hpp"
 #include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/verdicts/verdict.hpp"

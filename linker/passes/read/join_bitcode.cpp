@@ -24,9 +24,9 @@
 namespace bpflink {
 namespace {
 
-class Joiner {
+class BitcodeJoin {
  public:
-  explicit Joiner(Context& context) : context_(context) {}
+  explicit BitcodeJoin(Context& context) : context_(context) {}
 
   void run() {
     std::erase_if(context_.options.trace_symbols,
@@ -208,7 +208,7 @@ class Joiner {
 }  // namespace
 
 void join_bitcode(Context& context) {
-  Joiner(context).run();
+  BitcodeJoin(context).run();
   context.modules.reset();
 }
 

@@ -1,7 +1,7 @@
 // Pass: refuse to overwrite inputs.
 #include <algorithm>
 
-#include "linker/files/origin.hpp"
+#include "linker/files/common_origin.hpp"
 #include "linker/state/context.hpp"
 
 namespace bpflink {

@@ -26,8 +26,8 @@
 #include "linker/programs/bpfcore/inputs.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
 #include "linker/programs/bpfcore/needs/core_check.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
-#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
+#include "linker/programs/bpfcore/results.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/kconfig_type.hpp"
 
@@ -69,7 +69,7 @@ std::expected<void, Error> check_settings(const std::map<std::string, uint64_t>&
 /// the inputs are large.
 struct Limits {
   CheckLimits check{};
-  size_t text = 0;  ///< KernelNeeds::text_left
+  size_t text = 0;  ///< NeedsCheck::text_left
 
   explicit Limits(const CoreInputs& inputs) {
     const uint64_t checks = inputs.objects.size() * inputs.kernels.size();
@@ -90,7 +90,7 @@ std::unexpected<Error> fail_too_many_programs(const CoreObject& object) {
 }
 
 /// What would settle all that is unknown of externs, if code fails that may depend on it; or "".
-std::string advice_on_unknown(const KernelNeeds& needs,
+std::string advice_on_unknown(const NeedsCheck& needs,
                               const std::vector<CoreFinding>& relocations) {
   std::string advice;
   bool has_failed =
@@ -113,8 +113,8 @@ void find_first_uses(std::vector<CoreFinding>& findings, ObjectCheck& check) {
 
 /// What fails in code that programs reach whatever is unknown of the kernel, is certain: with the
 /// `least` and the `most` of its version and the like. Of the other programs it is not known.
-void leave_uncertain(KernelNeeds& needs, std::vector<CoreFinding>& relocations, ObjectCheck& least,
-                     ObjectCheck& most, std::string_view advice) {
+void mark_uncertain(NeedsCheck& needs, std::vector<CoreFinding>& relocations, ObjectCheck& least,
+                    ObjectCheck& most, std::string_view advice) {
   const size_t count = needs.findings.size();
   for (size_t i = 0; i < count + relocations.size(); ++i) {
     CoreFinding& finding = i < count ? needs.findings[i] : relocations[i - count];
@@ -170,7 +170,7 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
                                                             const Kernel& kernel,
                                                             const BpfcoreOptions& options,
                                                             const Limits& limits) {
-  KernelNeeds needs{object, verdicts, kernel};
+  NeedsCheck needs{object, verdicts, kernel};
   needs.text_left = limits.text;
   needs.check();
   // What is unknown has the value `assumed`, or the largest below.
@@ -204,7 +204,7 @@ std::expected<std::vector<CoreFinding>, Error> check_object(const CoreObject& ob
     const CheckLimits walk{.steps = limits.check.steps, .names = 0};
     ObjectCheck least(object, kernel.index, facts(0), release, walk);
     ObjectCheck most(object, kernel.index, facts(INT32_MAX), release, walk);
-    leave_uncertain(needs, findings, least, most, advice);
+    mark_uncertain(needs, findings, least, most, advice);
     is_exhausted |= least.is_exhausted() || most.is_exhausted();
   }
   find_first_uses(needs.findings, check);

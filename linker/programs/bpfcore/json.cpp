@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/programs/bpfcore/results.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/text/render.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::string_view reason_names[] = {
 constexpr std::string_view outcome_names[] = {"value", "absent", "failed"};
 
 Json load_to_json(const LoadResult& result) {
-  Json json{{"result", name_of(result.kind).word}, {"check", core_status_name(result.foretold)}};
+  Json json{{"result", name_of(result.kind).word}, {"check", core_status_name(result.predicted)}};
   if (result.disagrees) json["disagrees"] = true;
   if (result.lacks_btf) json["without_btf"] = true;
   if (result.error != 0) json["errno"] = result.error;

@@ -21,7 +21,7 @@
 #include "linker/programs/bpfcore/commands.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
 #include "linker/programs/bpfcore/needs/core_check.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/text/diagnostics.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/text/program.hpp"

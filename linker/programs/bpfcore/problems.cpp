@@ -13,7 +13,7 @@
 #include "dedup/internal.hpp"
 #include "linker/facts/linux_release.hpp"
 #include "linker/kernels/kernel_config.hpp"
-#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/programs/bpfcore/results.hpp"
 #include "linker/text/diagnostics.hpp"
 #include "linker/text/locations.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
-#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/programs/bpfcore/results.hpp"
 #include "linker/text/diagnostics.hpp"
 
 namespace bpflink {
@@ -38,8 +38,8 @@ std::vector<std::string> cells_of(const CoreResults& results) {
     cells.emplace_back(1, marks[static_cast<size_t>(status)]);
   for (size_t i = 0; i < results.loads.size(); ++i) {
     const LoadResult& load = results.loads[i];
-    bool is_foretold = load.foretold == CoreStatus::Fails;
-    if (results.statuses[i] == CoreStatus::Fails && !is_foretold)
+    bool is_predicted = load.predicted == CoreStatus::Fails;
+    if (results.statuses[i] == CoreStatus::Fails && !is_predicted)
       cells[i] = name_of(load.kind).letter;
     if (load.instructions != 0) cells[i] += fmt::format(" {}", load.instructions);
   }
@@ -87,7 +87,7 @@ std::string legend_of_load(const CoreReport& report) {
   for (const auto& of_kernel : report.results)
     for (const CoreResults& results : of_kernel)
       for (const LoadResult& load : results.loads)
-        if (load.foretold != CoreStatus::Fails) is_used[static_cast<size_t>(load.kind)] = true;
+        if (load.predicted != CoreStatus::Fails) is_used[static_cast<size_t>(load.kind)] = true;
   std::string legend = "+ g load, with instructions processed";
   for (size_t i = 0; i < is_used.size(); ++i) {
     const LoadKindName& name = name_of(static_cast<LoadResult::Kind>(i));

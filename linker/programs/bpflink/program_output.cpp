@@ -12,9 +12,9 @@
 
 #include "dedup/messages.hpp"
 #include "linker/error.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/output_file.hpp"
-#include "linker/io/write_all.hpp"
 #include "linker/programs/bpflink/reproduce.hpp"
 #include "linker/text/program.hpp"
 #include "linker/text/render.hpp"

@@ -24,10 +24,10 @@
 #include "linker/files/archive.hpp"
 #include "linker/files/bitcode.hpp"
 #include "linker/files/elf_kind.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/tar.hpp"
-#include "linker/io/write_all.hpp"
 #include "linker/outputs.hpp"
 #include "linker/report/report_files.hpp"
 

@@ -44,8 +44,8 @@ Merger::Merger(const BtfdedupOptions& options, Bases bases)
 /// Some of several files may have no BTF, such as the output of an assembler.
 std::expected<void, Error> Merger::read() {
   if (!options_.update.empty() && options_.inputs.size() == 1) {
-    auto is_own = TRY(is_same_file(options_.inputs[0], options_.update));
-    updates_own_types_ = is_own;
+    auto is_same = TRY(is_same_file(options_.inputs[0], options_.update));
+    updates_own_types_ = is_same;
   }
   if (bases_.empty())
     for (const std::string& path : options_.bases)

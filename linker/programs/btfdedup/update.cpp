@@ -17,8 +17,8 @@
 #include "linker/files/btf_ext.hpp"
 #include "linker/files/elf_kind.hpp"
 #include "linker/io/bytes.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/io/sparse_writer.hpp"
-#include "linker/io/write_all.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/programs/btfdedup/btf_ids.hpp"
 

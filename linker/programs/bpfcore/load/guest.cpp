@@ -22,7 +22,6 @@
 #include "linker/io/descriptor.hpp"
 #include "linker/io/find_program.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
@@ -204,11 +203,11 @@ void EventReader::end_event() {
   event_.word = word_;
   event_.said = std::string_view(texts).substr(0, said_size_);
   event_.log = std::string_view(texts).substr(said_size_);
-  hear_(event_);
+  on_event_(event_);
 }
 
-std::expected<std::string, Error> run_guest(const Guest& guest,
-                                            const std::function<Heard(const GuestEvent&)>& hear) {
+std::expected<std::string, Error> run_guest(
+    const Guest& guest, const std::function<EventAnswer(const GuestEvent&)>& answer_event) {
   using Clock = std::chrono::steady_clock;
   const bool has_kvm =
       guest.qemu.has_kvm && is_native(guest.machine) && ::access("/dev/kvm", R_OK | W_OK) == 0;
@@ -226,9 +225,9 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
   auto end = begin + limit;
   bool is_done = false, has_progress = false;
   EventReader reader(guest.most_text, [&](const GuestEvent& event) {
-    const Heard heard = hear(event);
-    is_done |= heard == Heard::Last;
-    if (heard == Heard::Ignored) return;
+    const EventAnswer heard = answer_event(event);
+    is_done |= heard == EventAnswer::Last;
+    if (heard == EventAnswer::Ignored) return;
     has_progress = true;
     end = Clock::now() + limit;
   });
@@ -261,7 +260,7 @@ std::expected<std::string, Error> run_guest(const Guest& guest,
   const bool lacks_sandbox = has_sandbox && complaint.contains("sandbox");
   if (!reader.has_kernel() && (has_kvm || lacks_sandbox)) {
     (lacks_sandbox ? guest.qemu.has_sandbox : guest.qemu.has_kvm) = false;
-    return run_guest(guest, hear);
+    return run_guest(guest, answer_event);
   }
   std::string why = said >= most   ? "says too much"
                     : size <= 0    ? "ended early"

@@ -45,8 +45,8 @@ std::string format_event(const GuestEvent& event);
 /// Finds the events in what a console says. Texts of more than `most` bytes make no event.
 class EventReader {
  public:
-  EventReader(size_t most, std::function<void(const GuestEvent&)> hear)
-      : most_(most), hear_(std::move(hear)) {}
+  EventReader(size_t most, std::function<void(const GuestEvent&)> answer_event)
+      : most_(most), on_event_(std::move(answer_event)) {}
 
   void add(std::string_view text);
   /// Whether a kernel said something.
@@ -60,7 +60,7 @@ class EventReader {
   void end_event();
 
   size_t most_;
-  std::function<void(const GuestEvent&)> hear_;
+  std::function<void(const GuestEvent&)> on_event_;
   std::string line_, last_words_;
   GuestEvent event_;  ///< the one whose texts have begun
   std::string word_, texts_;
@@ -84,14 +84,15 @@ struct Guest {
 };
 
 /// What an event is to the one who hears it.
-enum class Heard : uint8_t { Ignored, Expected, Last };
+enum class EventAnswer : uint8_t { Ignored, Expected, Last };
 
-/// Boots a kernel without network or disks and calls `hear` for each event. It ends when that
-/// returns Last, when nothing was Expected for so many seconds, and on a signal (StopOnSignal). KVM
-/// is used where it runs kernels. Qemu ends with this call, and with this process, however that
-/// ends. Returns why the guest was not done, or "". Errors: qemu is not there.
-std::expected<std::string, Error> run_guest(const Guest& guest,
-                                            const std::function<Heard(const GuestEvent&)>& hear);
+/// Boots a kernel without network or disks and calls `answer_event` for each event. It ends when
+/// that returns Last, when nothing was Expected for so many seconds, and on a signal
+/// (StopOnSignal). KVM is used where it runs kernels. Qemu ends with this call, and with this
+/// process, however that ends. Returns why the guest was not done, or "". Errors: qemu is not
+/// there.
+std::expected<std::string, Error> run_guest(
+    const Guest& guest, const std::function<EventAnswer(const GuestEvent&)>& answer_event);
 
 /// While it is there, the first SIGINT or SIGTERM ends guests only. The next one ends the process.
 class StopOnSignal {

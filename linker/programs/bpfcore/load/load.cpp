@@ -17,7 +17,6 @@
 #include "linker/io/output_file.hpp"
 #include "linker/io/paths.hpp"
 #include "linker/io/result_cache.hpp"
-#include "linker/io/write_all.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
 #include "linker/text/program.hpp"
@@ -90,7 +89,7 @@ class KernelRun {
       auto end = boot();
       if (!end) return end;
       if (!failure_.empty()) return fail(failure_);
-      if (!end->empty() && !blame_running(*end)) why = *end;
+      if (!end->empty() && !fail_running_programs(*end)) why = *end;
     }
     return why;
   }
@@ -254,14 +253,14 @@ class KernelRun {
     guest_.kernel = image_.fd();
     guest_.initramfs = initramfs.fd();
     at_ = {};
-    auto end = run_guest(guest_, [&](const GuestEvent& event) { return hear(event); });
+    auto end = run_guest(guest_, [&](const GuestEvent& event) { return answer_event(event); });
     for (size_t i = 0; i < records_.size(); ++i) store(i);
     if (end && end->empty() && at_.job != plan_.size()) return "ended before its work";
     return end;
   }
 
   /// Takes what comes in its turn: neither time nor results are for anything else.
-  Heard hear(const GuestEvent& event) {
+  EventAnswer answer_event(const GuestEvent& event) {
     const bool is_module = event.word == "module" && at_.modules < booted_.modules.size();
     if (is_module) {
       ++at_.modules;
@@ -269,8 +268,8 @@ class KernelRun {
                                    .message = fmt::format("{}: module {}: {}", source_.name,
                                                           event.said, std::strerror(event.error))});
     }
-    if (event.word == "done") return Heard::Last;
-    if (is_module || at_.job == plan_.size()) return Heard::Ignored;
+    if (event.word == "done") return EventAnswer::Last;
+    if (is_module || at_.job == plan_.size()) return EventAnswer::Ignored;
     const JobPlace job = plan_[at_.job];
     const std::vector<size_t>& programs = jobs_[job.object][job.job].programs;
     constexpr unsigned most_loads = 2;  // the second one is for a trace
@@ -285,27 +284,28 @@ class KernelRun {
           keep(plan_[at_.job], refused);
         ++at_.job;
       }
-      return Heard::Expected;
+      return EventAnswer::Expected;
     }
-    if (!at_.is_open || event.job != at_.job) return Heard::Ignored;
+    if (!at_.is_open || event.job != at_.job) return EventAnswer::Ignored;
     if (event.word == "begins" && at_.program == 0 && at_.loads < most_loads) {
       ++at_.loads;
-      return Heard::Expected;
+      return EventAnswer::Expected;
     }
-    if (at_.loads == 0 || event.program != at_.program || !keep(job, event)) return Heard::Ignored;
-    if (++at_.program != programs.size()) return Heard::Expected;
+    if (at_.loads == 0 || event.program != at_.program || !keep(job, event))
+      return EventAnswer::Ignored;
+    if (++at_.program != programs.size()) return EventAnswer::Expected;
     at_.program = at_.loads = 0;
     ++at_.job;
     if (at_.job == plan_.size() || plan_[at_.job].object != job.object) {
       at_.is_open = false;
       store(job.object);
     }
-    return Heard::Expected;
+    return EventAnswer::Expected;
   }
 
   /// A kernel that ends during a load has a result for it; the next boot goes on behind it. Returns
   /// whether there was one that had no result: otherwise, boots would not come to an end.
-  bool blame_running(const std::string& why) {
+  bool fail_running_programs(const std::string& why) {
     if (StopOnSignal::signal() != 0 || at_.loads == 0) return false;
     const JobPlace job = plan_[at_.job];
     for (size_t i = at_.program; i < jobs_[job.object][job.job].programs.size(); ++i)

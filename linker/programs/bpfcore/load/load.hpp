@@ -33,7 +33,7 @@
 #include "linker/kernels/kernel.hpp"
 #include "linker/programs/bpfcore/inputs.hpp"
 #include "linker/programs/bpfcore/load/guest.hpp"
-#include "linker/programs/bpfcore/shown.hpp"
+#include "linker/programs/bpfcore/results.hpp"
 
 namespace bpflink {
 

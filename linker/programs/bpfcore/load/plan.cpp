@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "linker/io/write_all.hpp"
+#include "linker/io/descriptor.hpp"
 #include "linker/programs/bpfcore/load/load.hpp"
 
 namespace bpflink {

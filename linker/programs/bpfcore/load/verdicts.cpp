@@ -93,11 +93,11 @@ bool fails_for_other_maps(const CoreObject& object, const CoreResults& results,
 
 /// The status that a result gives a program of that status.
 CoreStatus status_after(const LoadResult& result) {
-  bool is_foretold = result.foretold <= CoreStatus::Guarded;
+  bool is_predicted = result.predicted <= CoreStatus::Guarded;
   using enum LoadResult::Kind;
   if (result.kind == NotRun || result.kind == Lacks) return CoreStatus::Unknown;
   if (!result.loads()) return CoreStatus::Fails;
-  return is_foretold ? result.foretold : CoreStatus::Resolves;
+  return is_predicted ? result.predicted : CoreStatus::Resolves;
 }
 
 }  // namespace
@@ -107,20 +107,21 @@ void judge_loads(const CoreObject& object, const KernelSummary& kernel, CoreResu
   for (size_t i = 0; i < results.loads.size(); ++i) {
     LoadResult& result = results.loads[i];
     const Program& program = object.object.programs()[i];
-    result.foretold = std::exchange(results.statuses[i], status_after(result));
-    results.alone[i] = result.kind == Together ? result.foretold : results.statuses[i];
-    bool is_foretold = result.foretold == CoreStatus::Fails;
-    bool is_own = result.kind == Refused || result.kind == Loader || result.kind == Failed;
+    result.predicted = std::exchange(results.statuses[i], status_after(result));
+    results.alone[i] = result.kind == Together ? result.predicted : results.statuses[i];
+    bool is_predicted = result.predicted == CoreStatus::Fails;
+    bool is_of_program = result.kind == Refused || result.kind == Loader || result.kind == Failed;
     result.disagrees =
-        is_foretold ? result.loads() && !fails_for_other_maps(object, results, program)
-                    : result.foretold != CoreStatus::Unknown && is_own && is_known_to_check(result);
-    if (is_foretold && result.disagrees)
+        is_predicted
+            ? result.loads() && !fails_for_other_maps(object, results, program)
+            : result.predicted != CoreStatus::Unknown && is_of_program && is_known_to_check(result);
+    if (is_predicted && result.disagrees)
       print_diagnostic("bpfcore",
                        {.severity = Severity::Warning,
                         .message = fmt::format("{}: {} loads on {}, which check does not "
                                                "expect: please report it, with the object",
                                                object.name, program.name, kernel.name)});
-    if (!is_foretold && (is_own || result.kind == Lacks || result.kind == Ended))
+    if (!is_predicted && (is_of_program || result.kind == Lacks || result.kind == Ended))
       results.findings.push_back(finding_of(program, result, kernel.libbpf));
   }
 }
@@ -137,7 +138,7 @@ int exit_status_of(const CoreReport& report, bool is_whole) {
         is_unknown |= is_wanted && status == CoreStatus::Unknown;
         if (status != CoreStatus::Fails || report.objects[i].is_optional[program]) continue;
         bool is_of_loader =
-            load.kind == LoadResult::Kind::Loader && load.foretold != CoreStatus::Fails;
+            load.kind == LoadResult::Kind::Loader && load.predicted != CoreStatus::Fails;
         (is_of_loader ? is_loader : is_refused) = true;
       }
   return is_unknown ? exits::unchecked : is_refused ? exits::failed : is_loader ? exits::loader : 0;

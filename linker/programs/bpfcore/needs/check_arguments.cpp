@@ -16,7 +16,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/relocations/candidates.hpp"
 #include "linker/facts/program_contexts.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/types/function_rules.hpp"
 
 namespace bpflink {
@@ -55,7 +55,7 @@ constexpr ArgumentTag argument_tags[] = {
     {"arg:trusted", {6, 9}, true}, {"arg:arena", {6, 9}},   {"arg:untrusted", {6, 17}, true}};
 
 /// Says what a verifier makes of a tag of a function.
-void judge_tag(const KernelNeeds& needs, const ArgumentTag& tag, std::string_view of_struct,
+void judge_tag(const NeedsCheck& needs, const ArgumentTag& tag, std::string_view of_struct,
                CoreFinding& finding) {
   if (needs.kernel.has_release(tag.since) != Knowledge::Known) {
     std::string thing = fmt::format("the tag '{}' of an argument", tag.text);
@@ -81,7 +81,7 @@ struct Subprogram {
 /// By the ids of their FUNCs.
 using Subprograms = std::map<uint32_t, Subprogram>;
 
-Subprograms find_subprograms(const KernelNeeds& needs) {
+Subprograms find_subprograms(const NeedsCheck& needs) {
   const ObjectFile& file = needs.code.file();
   std::unordered_map<std::string_view, const InputSymbol*> symbols;
   for (const InputSymbol& symbol : file.symbols)
@@ -102,14 +102,14 @@ Subprograms find_subprograms(const KernelNeeds& needs) {
   return subprograms;
 }
 
-CoreFinding& add_finding(KernelNeeds& needs, const Subprogram& subprogram) {
+CoreFinding& add_finding(NeedsCheck& needs, const Subprogram& subprogram) {
   std::string_view name = subprogram.symbol->name;
   CoreFinding& finding = needs.add(CoreNeed::ArgumentType, std::string(name), name);
   finding.programs = subprogram.programs;
   return finding;
 }
 
-void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
+void check_tags(NeedsCheck& needs, const Subprograms& subprograms) {
   const ObjectFile& file = needs.code.file();
   if (needs.kernel.has_release(argument_tags[0].since) == Knowledge::Absent) return;
   std::set<std::tuple<uint32_t, uint32_t, std::string_view>> seen;
@@ -130,7 +130,7 @@ void check_tags(KernelNeeds& needs, const Subprograms& subprograms) {
 
 }  // namespace
 
-void KernelNeeds::check_arguments() {
+void NeedsCheck::check_arguments() {
   if (!code.file().btf) return;
   const Subprograms subprograms = find_subprograms(*this);
   check_tags(*this, subprograms);

@@ -11,7 +11,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "linker/facts/denied_targets.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
@@ -204,7 +204,7 @@ std::string find_function_fault(const Kernel& kernel, const HookNames& hooks,
   return find_prototype_fault(kernel, types, types.type(function.type().type()));
 }
 
-void check_target(KernelNeeds& needs, const HookNames& hooks, const SectionMeaning& meaning,
+void check_target(NeedsCheck& needs, const HookNames& hooks, const SectionMeaning& meaning,
                   const AttachTarget& target, CoreFinding& finding) {
   const WantedName& wanted = target.wanted;
   if (target.is_program || wanted.name.empty())
@@ -236,7 +236,7 @@ void check_target(KernelNeeds& needs, const HookNames& hooks, const SectionMeani
 
 }  // namespace
 
-void KernelNeeds::check_attach_targets() {
+void NeedsCheck::check_attach_targets() {
   HookNames hooks = hooks_of(kernel);
   for (const Program& program : object.programs())
     if (auto target = attach_target_of(program))

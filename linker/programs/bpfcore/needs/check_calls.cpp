@@ -15,7 +15,7 @@
 #include "linker/facts/call_tables.hpp"
 #include "linker/facts/helpers.hpp"
 #include "linker/facts/license.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
@@ -94,7 +94,7 @@ struct Permission {
 
 class CallRules {
  public:
-  explicit CallRules(const KernelNeeds& needs)
+  explicit CallRules(const NeedsCheck& needs)
       : kernel_(needs.kernel),
         programs_(needs.object.programs()),
         sleeps_later_(has_callbacks_that_sleep(needs.code)) {
@@ -252,7 +252,7 @@ struct Caller {
 
 /// Groups the programs that may not call a function: there are few kinds of them.
 template <typename PermissionOf>
-std::vector<Caller> group_callers(const KernelNeeds& needs, const CallRules& rules,
+std::vector<Caller> group_callers(const NeedsCheck& needs, const CallRules& rules,
                                   const ProgramList& users, PermissionOf permission_of) {
   std::vector<Caller> callers;
   std::map<std::pair<std::string, char>, size_t> known;
@@ -270,7 +270,7 @@ std::vector<Caller> group_callers(const KernelNeeds& needs, const CallRules& rul
 
 /// Of a function that the kernel has: whether those that reach a call of it may call it.
 template <typename PermissionOf>
-void check_callers(KernelNeeds& needs, const CallRules& rules, CoreNeed need,
+void check_callers(NeedsCheck& needs, const CallRules& rules, CoreNeed need,
                    const std::string& name, std::span<const InsnPlace> calls,
                    PermissionOf permission_of) {
   auto may_fail = [&](const Program& program) {
@@ -284,7 +284,7 @@ void check_callers(KernelNeeds& needs, const CallRules& rules, CoreNeed need,
            needs.add(need, name, std::move(caller.programs), calls));
 }
 
-void check_helpers(KernelNeeds& needs, const CallRules& rules) {
+void check_helpers(NeedsCheck& needs, const CallRules& rules) {
   for (const auto& [id, calls] : needs.code.helper_calls) {
     Knowledge existence = needs.kernel.has_enumerator("bpf_func_id", id);
     std::string name = helper_name(id);
@@ -307,7 +307,7 @@ void check_helpers(KernelNeeds& needs, const CallRules& rules) {
 
 /// A call of a weak function that is absent is invalid, so it must stand behind a test of its
 /// address. A function that is not a kfunc has an address, and its call is refused.
-void check_kfuncs(KernelNeeds& needs, const CallRules& rules) {
+void check_kfuncs(NeedsCheck& needs, const CallRules& rules) {
   for (const auto& [symbol, calls] : needs.code.kfunc_calls) {
     auto declared = needs.kfuncs.find(symbol);
     if (declared == needs.kfuncs.end()) continue;
@@ -334,7 +334,7 @@ void check_kfuncs(KernelNeeds& needs, const CallRules& rules) {
 }
 
 /// Of programs in sections such as "uprobe.s" and "xdp.frags".
-void check_flags(KernelNeeds& needs, const CallRules& rules) {
+void check_flags(NeedsCheck& needs, const CallRules& rules) {
   for (const Program& program : needs.object.programs()) {
     std::string type(program_type_name(program.meaning.type));
     Permission permission =
@@ -356,7 +356,7 @@ void check_flags(KernelNeeds& needs, const CallRules& rules) {
 
 }  // namespace
 
-void KernelNeeds::check_calls() {
+void NeedsCheck::check_calls() {
   CallRules rules(*this);
   check_helpers(*this, rules);
   check_kfuncs(*this, rules);

@@ -10,7 +10,7 @@
 #include "dedup/edit_distance.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/section_roles.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/types/kconfig_type.hpp"
 
 namespace bpflink {
@@ -74,7 +74,7 @@ Written write_option(const KconfigType& type, const ConfigValue& value) {
   return {};
 }
 
-std::string similar_option(KernelNeeds& needs, std::string_view name) {
+std::string similar_option(NeedsCheck& needs, std::string_view name) {
   if (--needs.searches_left < 0) return "";
   // The prefix does not make names alike: all have it.
   constexpr std::string_view prefix = "CONFIG_";
@@ -103,7 +103,7 @@ Answer<uint64_t> settle(const Written& written, CoreFinding& finding) {
   return written ? *written : refuse(finding, written.error());
 }
 
-Answer<uint64_t> check_option(KernelNeeds& needs, const Extern& entry, const KconfigType& type,
+Answer<uint64_t> check_option(NeedsCheck& needs, const Extern& entry, const KconfigType& type,
                               CoreFinding& finding) {
   auto option = needs.kernel.option(entry.name);
   switch (option.knowledge) {
@@ -150,7 +150,7 @@ Answer<uint64_t> check_virtual(const Kernel& kernel, const Extern& entry, const 
 
 }  // namespace
 
-void KernelNeeds::check_kconfig() {
+void NeedsCheck::check_kconfig() {
   for (const Extern& entry : object.externs()) {
     if (role_of(entry.section) != SectionRole::Kconfig || entry.btf_id == 0) continue;
     CoreFinding& finding = add(CoreNeed::ConfigOption, std::string(entry.name), entry.name);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "linker/facts/section_names.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
@@ -61,7 +61,7 @@ void check_option(const Kernel& kernel, std::span<const OptionOf<Type>> options,
     finding.fail(fmt::format("there is no {}", what), fmt::format("{} is not set", row->option));
 }
 
-void check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
+void check_map_type(NeedsCheck& needs, std::string_view map, uint32_t type) {
   std::string name(map_type_name(type));
   CoreFinding& finding = needs.add(CoreNeed::MapType, name, map);
   std::string what = fmt::format("map type {} ({})", name, type);
@@ -69,7 +69,7 @@ void check_map_type(KernelNeeds& needs, std::string_view map, uint32_t type) {
   check_option<uint32_t>(needs.kernel, options_of_maps, type, what, finding);
 }
 
-void check_maps(KernelNeeds& needs) {
+void check_maps(NeedsCheck& needs) {
   for (const Map& map : needs.object.maps()) {
     if (map.type != 0) check_map_type(needs, map.name, map.type);
     for (const MapAttribute& attribute : map.inner_attributes)
@@ -107,7 +107,7 @@ bool has_older_way(const Program& program) {
 }
 
 /// A section whose name says nothing: libbpf refuses the program unless its user sets a type.
-void check_nameless_type(KernelNeeds& needs, const Program& program) {
+void check_nameless_type(NeedsCheck& needs, const Program& program) {
   std::string similar = similar_section(program.section);
   std::string_view whole = continued_section(program.section);
   std::string advice = "the program that loads them must set one";
@@ -120,7 +120,7 @@ void check_nameless_type(KernelNeeds& needs, const Program& program) {
                      std::move(advice));
 }
 
-void check_programs(KernelNeeds& needs) {
+void check_programs(NeedsCheck& needs) {
   for (const Program& program : needs.object.programs()) {
     const SectionMeaning& meaning = program.meaning;
     std::string_view name = program_type_name(meaning.type), section = program.section;
@@ -144,7 +144,7 @@ void check_programs(KernelNeeds& needs) {
 
 }  // namespace
 
-void KernelNeeds::check_kernel_enums() {
+void NeedsCheck::check_kernel_enums() {
   check_maps(*this);
   check_programs(*this);
 }

@@ -18,7 +18,7 @@
 #include "linker/facts/section_roles.hpp"
 #include "linker/io/bytes.hpp"
 #include "linker/io/input_file.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
@@ -78,7 +78,7 @@ std::string explain_declaration(const BtfView& program, uint32_t prototype, cons
   return "";
 }
 
-void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelType& function,
+void explain_prototypes(NeedsCheck& needs, const Extern& entry, const KernelType& function,
                         CoreComplaint& complaint) {
   const BtfView& types = *needs.object.btf();
   if (needs.text_left == 0) return;
@@ -96,7 +96,7 @@ void explain_prototypes(KernelNeeds& needs, const Extern& entry, const KernelTyp
 }
 
 /// Leaves a complaint where no program that reaches a call loads.
-void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
+void check_kfunc(NeedsCheck& needs, const Extern& entry, CoreFinding& finding) {
   std::string_view name = essential_name(entry.name);
   auto function = needs.kernel.find(BtfKind::Func, name);
   if (!function.is_known())
@@ -122,7 +122,7 @@ void check_kfunc(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) 
   }
 }
 
-void check_variable(KernelNeeds& needs, const Extern& entry, CoreFinding& finding) {
+void check_variable(NeedsCheck& needs, const Extern& entry, CoreFinding& finding) {
   auto variable = needs.kernel.find(BtfKind::Var, entry.name);
   if (!variable.is_known())
     return needs.report_missing(finding, fmt::format("kernel variable {}", entry.name),
@@ -179,7 +179,7 @@ Answer<uint64_t> presence(const CoreFinding& finding) {
 
 }  // namespace
 
-void KernelNeeds::check_ksyms() {
+void NeedsCheck::check_ksyms() {
   InputFile kallsyms;
   std::optional<std::unordered_set<std::string_view>> names;
   for (const Extern& entry : object.externs()) {
@@ -203,7 +203,7 @@ void KernelNeeds::check_ksyms() {
 }
 
 /// Verifiers look for the address where an instruction has it, reached or not.
-void KernelNeeds::check_addresses() {
+void NeedsCheck::check_addresses() {
   for (size_t index : variables_without_address) {
     CoreFinding& finding = findings[index];
     auto uses = code.ksym_uses.find(finding.symbol);

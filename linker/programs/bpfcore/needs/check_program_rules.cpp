@@ -16,7 +16,7 @@
 #include "dedup/format/kinds.hpp"
 #include "linker/facts/section_roles.hpp"
 #include "linker/files/references.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/value_rules.hpp"
 
@@ -46,7 +46,7 @@ std::map<uint32_t, std::vector<InsnPlace>> uses_of(const ObjectFile& file, Secti
 
 /// A loader makes a map of the section, and its variables' addresses are those of elements. Where
 /// it cannot, programs that have no such address load without the map.
-void check_per_cpu_data(KernelNeeds& needs) {
+void check_per_cpu_data(NeedsCheck& needs) {
   if (needs.kernel.has(KernelFeature::PerCpuData) == Knowledge::Known) return;
   const KernelFeatureRow& row = row_of(KernelFeature::PerCpuData);
   const ObjectFile& file = needs.code.file();
@@ -63,7 +63,7 @@ void check_per_cpu_data(KernelNeeds& needs) {
 
 /// Loaders put the callback behind the program's code. Older kernels refuse code that nothing
 /// calls. For kernels without tags, loaders look for no callback.
-void check_exception_callbacks(KernelNeeds& needs) {
+void check_exception_callbacks(NeedsCheck& needs) {
   if (!needs.object.btf() ||
       needs.kernel.has(KernelFeature::ExceptionCallbacks) == Knowledge::Known ||
       needs.kernel.has_release(kind_row(BtfKind::DeclTag).since) == Knowledge::Absent)
@@ -133,7 +133,7 @@ constexpr SleepingUse sleeping_uses[] = {
 };
 
 /// Checks one use of a map in a program, which verifiers find wherever it is.
-void check_use(KernelNeeds& needs, const Map& map, const Program& program, ValueRules* rules) {
+void check_use(NeedsCheck& needs, const Map& map, const Program& program, ValueRules* rules) {
   auto require = [&](const Introduction& brought, const std::string& thing) {
     if (needs.kernel.has(brought) == Knowledge::Known) return;
     CoreFinding& finding = needs.add(CoreNeed::MapType, std::string(map.name), program.name);
@@ -163,7 +163,7 @@ void check_use(KernelNeeds& needs, const Map& map, const Program& program, Value
   }
 }
 
-void check_map_uses(KernelNeeds& needs) {
+void check_map_uses(NeedsCheck& needs) {
   std::optional<ValueRules> rules;
   if (needs.object.btf()) rules.emplace(needs.code.file());
   for (const auto& [name, places] : needs.code.map_uses)
@@ -174,7 +174,7 @@ void check_map_uses(KernelNeeds& needs) {
 }
 
 /// Kernels create a map without types whose value they do not accept, and do not lock its value.
-void check_values(KernelNeeds& needs) {
+void check_values(NeedsCheck& needs) {
   if (!needs.object.btf()) return;
   ValueRules rules(needs.code.file());
   std::vector<std::string_view> users;  // of each map with locks
@@ -206,7 +206,7 @@ void check_values(KernelNeeds& needs) {
 
 }  // namespace
 
-void KernelNeeds::check_program_rules() {
+void NeedsCheck::check_program_rules() {
   check_per_cpu_data(*this);
   check_exception_callbacks(*this);
   check_map_uses(*this);

@@ -16,7 +16,7 @@
 #include "dedup/check/names.hpp"
 #include "dedup/edit_distance.hpp"
 #include "dedup/internal.hpp"
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
@@ -48,7 +48,7 @@ MemberIndex index_members(const BtfView& types, BtfType type) {
 /// Compares the members of one struct with the kernel's.
 class Members {
  public:
-  Members(KernelNeeds& needs, const StructOps& ops, const KernelType& kernel_struct)
+  Members(NeedsCheck& needs, const StructOps& ops, const KernelType& kernel_struct)
       : needs_(needs),
         ops_(ops),
         types_(*needs.object.btf()),
@@ -133,7 +133,7 @@ class Members {
     return nearest.nearest().empty() ? "" : fmt::format("did you mean {}?", nearest.nearest());
   }
 
-  KernelNeeds& needs_;
+  NeedsCheck& needs_;
   const StructOps& ops_;
   const BtfView& types_;
   const BtfView& kernel_types_;
@@ -143,7 +143,7 @@ class Members {
 
 }  // namespace
 
-void KernelNeeds::check_struct_ops() {
+void NeedsCheck::check_struct_ops() {
   std::unordered_set<std::string_view> used;
   for (const StructOps& ops : object.struct_ops())
     for (const StructOpsMember& member : ops.members) used.insert(member.program);

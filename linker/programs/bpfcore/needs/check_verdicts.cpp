@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {
 namespace {
 
-void report(const KernelNeeds& needs, const Verdict& verdict, CoreFinding& finding) {
+void report(const NeedsCheck& needs, const Verdict& verdict, CoreFinding& finding) {
   if (verdict.by == RefusedBy::Libbpf)
     return finding.leave_unknown(fmt::format("whether a loader takes {}", verdict.what),
                                  verdict.advice.empty()
@@ -28,7 +28,7 @@ void report(const KernelNeeds& needs, const Verdict& verdict, CoreFinding& findi
 
 }  // namespace
 
-void KernelNeeds::check_verdicts() {
+void NeedsCheck::check_verdicts() {
   for (const Verdict& verdict : verdicts) {
     if (kernel.has_release(verdict.refused_since) == Knowledge::Absent ||
         kernel.has(verdict.brought) == Knowledge::Known)

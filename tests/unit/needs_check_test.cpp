@@ -1,5 +1,5 @@
 // What no program shows of an object's needs; tests/core has the rest.
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 #include <doctest/doctest.h>
 

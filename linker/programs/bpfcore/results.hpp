@@ -37,7 +37,7 @@ struct LoadResult {
   std::string source{};
   /// The verifier's counts; 0 if it gave none.
   uint64_t instructions = 0, states = 0, peak_states = 0, microseconds = 0;
-  CoreStatus foretold = CoreStatus::Unknown;  ///< what check says
+  CoreStatus predicted = CoreStatus::Unknown;  ///< what check says
   /// Whether the kernel disagrees about something that check claims to know.
   bool disagrees = false;
 

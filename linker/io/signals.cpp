@@ -1,9 +1,8 @@
-#include "linker/io/interruption.hpp"
+#include "linker/io/signals.hpp"
 
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 
 #include "linker/io/mapped_inputs.hpp"
 #include "linker/io/temporaries.hpp"

@@ -1,4 +1,4 @@
-#include "linker/files/origin.hpp"
+#include "linker/files/common_origin.hpp"
 
 #include <algorithm>
 #include <set>

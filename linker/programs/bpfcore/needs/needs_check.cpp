@@ -1,4 +1,4 @@
-#include "linker/programs/bpfcore/needs/kernel_needs.hpp"
+#include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ std::string find_byte_order_fault(const CoreObject& object, const Kernel& kernel
                                    : "the object is little-endian, and the kernel is big-endian";
 }
 
-void KernelNeeds::check() {
+void NeedsCheck::check() {
   if (std::string fault = find_byte_order_fault(code, kernel); !fault.empty())
     add(CoreNeed::Instructions, "byte order", "")
         .fail(std::move(fault),
@@ -26,7 +26,7 @@ void KernelNeeds::check() {
   check_kernel_enums();
 }
 
-void KernelNeeds::check_code() {
+void NeedsCheck::check_code() {
   check_addresses();
   check_verdicts();
   check_program_rules();
@@ -34,7 +34,7 @@ void KernelNeeds::check_code() {
   check_arguments();
 }
 
-CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view symbol) {
+CoreFinding& NeedsCheck::add(CoreNeed need, std::string name, std::string_view symbol) {
   CoreFinding& finding = findings.emplace_back();
   finding.need = need;
   finding.name = std::move(name);
@@ -43,8 +43,8 @@ CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, std::string_view 
   return finding;
 }
 
-CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, ProgramList users,
-                              std::span<const InsnPlace> places, CodeUse use) {
+CoreFinding& NeedsCheck::add(CoreNeed need, std::string name, ProgramList users,
+                             std::span<const InsnPlace> places, CodeUse use) {
   CoreFinding& finding = add(need, std::move(name), users[0]);
   finding.programs = std::move(users);
   finding.places = places;
@@ -52,8 +52,8 @@ CoreFinding& KernelNeeds::add(CoreNeed need, std::string name, ProgramList users
   return finding;
 }
 
-void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
-                                 const WantedName& wanted, bool is_weak) {
+void NeedsCheck::report_missing(CoreFinding& finding, const std::string& thing,
+                                const WantedName& wanted, bool is_weak) {
   if (kernel.absence() == Knowledge::Unknown) return finding.leave_unknown(thing, whole_btf_advice);
   finding.complain(fmt::format("there is no {}", thing));
   if (is_weak) {
@@ -76,9 +76,9 @@ void KernelNeeds::report_missing(CoreFinding& finding, const std::string& thing,
   }
 }
 
-void KernelNeeds::report_release(CoreFinding& finding, const Introduction& brought,
-                                 std::string thing, std::string_view lacks,
-                                 std::string advice) const {
+void NeedsCheck::report_release(CoreFinding& finding, const Introduction& brought,
+                                std::string thing, std::string_view lacks,
+                                std::string advice) const {
   if (kernel.has(brought) == Knowledge::Absent)
     return finding.fail(brought.since == not_yet
                             ? fmt::format("no kernel takes {}", thing)

@@ -43,7 +43,7 @@ std::string find_byte_order_fault(const CoreObject& object, const Kernel& kernel
 /// The needs of an object on a kernel. Maps that are not loaded by default ("?" before the
 /// section's name) are ignored. Kprobes, tracepoints and uprobes name nothing that BTF has, and are
 /// not checked.
-struct KernelNeeds {
+struct NeedsCheck {
   // All must outlive this and the findings. The code must have been analyzed.
   const CoreObject& code;
   std::span<const Verdict> verdicts;  ///< of the object

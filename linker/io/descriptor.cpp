@@ -1,13 +1,25 @@
-#include "linker/io/write_all.hpp"
+#include "linker/io/descriptor.hpp"
 
-#include <unistd.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
 
 #include "linker/error.hpp"
 #include "linker/io/mapped_inputs.hpp"
-#include "linker/io/retry.hpp"
 
 namespace bpflink {
 namespace {
+
+/// read() that waits for bytes even if the descriptor is non-blocking.
+ssize_t read_some(int fd, std::span<std::byte> buffer) {
+  for (;;) {
+    ssize_t count = retry([&] { return ::read(fd, buffer.data(), buffer.size()); });
+    if (count >= 0 || errno != EAGAIN) return count;
+    pollfd wanted{fd, POLLIN, 0};
+    if (retry([&] { return ::poll(&wanted, 1, -1); }) < 0) return -1;
+  }
+}
 
 /// Calls `write(bytes)`, which returns how many bytes it has written, until none are left.
 template <typename Write>
@@ -21,6 +33,19 @@ std::expected<void, Error> write_in_steps(std::span<const std::byte> bytes, Writ
 }
 
 }  // namespace
+
+std::expected<std::vector<std::byte>, Error> read_to_end(int fd, size_t limit) {
+  std::vector<std::byte> bytes;
+  std::array<std::byte, 1 << 16> buffer;
+  while (bytes.size() < limit) {
+    ssize_t count =
+        read_some(fd, std::span(buffer).first(std::min(buffer.size(), limit - bytes.size())));
+    if (count < 0) return system_error("cannot read");
+    if (count == 0) break;
+    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + count);
+  }
+  return bytes;
+}
 
 std::expected<void, Error> write_all(int fd, std::span<const std::byte> bytes) {
   return write_in_steps(bytes, [&](auto rest) { return ::write(fd, rest.data(), rest.size()); });
