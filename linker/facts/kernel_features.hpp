@@ -32,6 +32,7 @@ enum class KernelFeature : uint8_t {
   ImplicitArguments,  ///< kernels pass the last argument of some of these
   PointerArguments,   ///< of global functions
   VoidResults,        ///< of global functions
+  ArenaResults,       ///< of global functions: pointers with the tag "arena"
   StructArguments,    ///< of functions that programs attach to
   SystemCallTargets,  ///< all system calls take programs that sleep, as far as kernels were asked
   // Sections.
@@ -86,6 +87,7 @@ inline constexpr auto kernel_features = [] {
       {ImplicitArguments, {{7, 0}}},
       {PointerArguments, {{5, 12}}, "pointers as arguments of global functions"},
       {VoidResults, {{7, 1}}, "global functions that return void"},
+      {ArenaResults, {{7, 2}, {6, 19}}, "global functions that return pointers into an arena"},
       {StructArguments, {{6, 0}}},
       {SystemCallTargets, {{7, 2}, {6, 13}}},
       {XdpFrags, {{5, 18}}, "xdp.frags programs"},

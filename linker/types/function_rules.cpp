@@ -13,15 +13,6 @@ bool is_number(const BtfView& types, uint32_t id) {
   return types.kind(id) == BtfKind::Int || is_enum(types.kind(id));
 }
 
-/// Whether verifiers accept a result of that type: a number, or from Linux 7.1 on a pointer into an
-/// arena, which has a tag.
-bool is_acceptable_result(const BtfView& types, uint32_t id) {
-  uint32_t bare = skip_modifiers(types, id);
-  bool has_tag =
-      types.kind(bare) == BtfKind::Ptr && types.kind(types.type(bare).type()) == BtfKind::TypeTag;
-  return bare == 0 || is_number(types, bare) || has_tag;
-}
-
 /// Whether verifiers accept a pointer to that type from any caller. A tag such as that of an arena
 /// may say more than the type.
 bool is_acceptable_target(const BtfView& types, uint32_t target) {
@@ -32,6 +23,13 @@ bool is_acceptable_target(const BtfView& types, uint32_t target) {
 }
 
 }  // namespace
+
+bool is_arena_pointer(const BtfView& types, uint32_t id) {
+  const uint32_t pointer = skip_modifiers(types, id);
+  if (types.kind(pointer) != BtfKind::Ptr) return false;
+  BtfType target = types.type(types.type(pointer).type());
+  return target.kind() == BtfKind::TypeTag && types.name(target) == "arena";
+}
 
 TaggedArguments find_tagged_arguments(const ObjectFile& object) {
   TaggedArguments tagged;
@@ -46,7 +44,8 @@ TaggedArguments find_tagged_arguments(const ObjectFile& object) {
 std::optional<FunctionFault> find_function_fault(const BtfView& types, uint32_t function,
                                                  const TaggedArguments& tagged) {
   BtfType prototype = types.type(types.type(function).type());
-  if (!is_acceptable_result(types, prototype.type()))
+  const uint32_t result = skip_modifiers(types, prototype.type());
+  if (result != 0 && !is_number(types, result) && !is_arena_pointer(types, result))
     return FunctionFault{fmt::format("returns '{}', and verifiers accept only numbers",
                                      print_c_declaration(types, prototype.type(), "")),
                          "return an int"};

@@ -20,7 +20,12 @@ struct FunctionFault {
   std::string what, advice;
 };
 
-/// What no verifier accepts of a FUNC. A result of void, which some do, is not a fault.
+/// Whether a type is a pointer into an arena, which has a tag. From Linux 7.2 on, verifiers accept
+/// it as a result.
+bool is_arena_pointer(const BtfView& types, uint32_t id);
+
+/// What no verifier accepts of a FUNC. Results that some do, void and pointers into an arena, are
+/// not a fault.
 std::optional<FunctionFault> find_function_fault(const BtfView& types, uint32_t function,
                                                  const TaggedArguments& tagged);
 

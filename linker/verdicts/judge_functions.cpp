@@ -323,10 +323,13 @@ void judge_prototypes(const CoreObject& object, ToldBy by, std::vector<Verdict>&
     if (by == ToldBy::Bpfcore && takes_pointer(types, id, contexts))
       add_feature(KernelFeature::PointerArguments,
                   fmt::format("make {} static, or __hidden if other files call it", function.name));
-    if (types.type(types.type(id).type()).type() == 0)  // C's programmers expect no limit here
-      add_feature(
-          KernelFeature::VoidResults,
-          fmt::format("let {} return an int, or make it static or __hidden", function.name));
+    const uint32_t result = types.type(types.type(id).type()).type();
+    const auto advice = [&] {
+      return fmt::format("let {} return an int, or make it static or __hidden", function.name);
+    };
+    if (result == 0) add_feature(KernelFeature::VoidResults, advice());  // C has no limit here
+    if (by == ToldBy::Bpfcore && is_arena_pointer(types, result))
+      add_feature(KernelFeature::ArenaResults, advice());
   }
 }
 

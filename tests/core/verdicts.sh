@@ -90,7 +90,7 @@ core 1 check pointers.o plain.btf --release 6.12.0
 says '>>> needed by program through'
 
 # Before Linux 6.8, verifiers looked into all global functions of a program.
-rule prototypes 'hiddenX pointerX by_valueX union_valueX untypedX fine+ unreached+' \
+rule prototypes 'hiddenX pointerX by_valueX union_valueX untypedX fine+ dynptr+ unreached+' \
   "prototypes.bpf.c:4:14: warning: global function 'takes_hidden' takes 'struct hidden *p', and verifiers accept only pointers to what has a size (the first of 2)
 >>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden
 >>> also 'dead_hidden' in prototypes.bpf.c:11
@@ -101,7 +101,7 @@ prototypes.bpf.c:6:14: warning: global function 'takes_struct' takes 'struct two
 prototypes.bpf.c:7:14: warning: global function 'takes_union' takes 'union either v', and verifiers accept only numbers and pointers
 >>> pass a pointer to it, or make it static or __hidden
 prototypes.bpf.c:8:14: warning: global function 'takes_void' takes 'void *p', and verifiers accept only pointers to what has a size
->>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden" 'hiddenX pointerX by_valueX union_valueX untypedX fine+ unreachedX' <<'END'
+>>> give it a type, or a tag such as __arg_ctx, or make it static or __hidden" 'hiddenX pointerX by_valueX union_valueX untypedX fine+ dynptr+ unreachedX' <<'END'
 struct hidden;
 struct two { long a, b; };
 union either { long a; int b; };
@@ -121,8 +121,18 @@ SEC("tc") int by_value(struct __sk_buff *c) { return takes_struct((struct two){1
 SEC("tc") int union_value(struct __sk_buff *c) { return takes_union((union either){1}); }
 SEC("tc") int untyped(struct __sk_buff *c) { return takes_void(c); }
 SEC("tc") int fine(struct __sk_buff *c) { struct two t = {1, 2}; return takes_two(&t) + local((void *)c) + tagged(c); }
+struct bpf_dynptr;
+noinline int takes_dynptr(struct bpf_dynptr *p) { return p != 0; }
+SEC("tc") int dynptr(struct __sk_buff *c) { struct bpf_dynptr *p = (void *)c; asm volatile("" : "+r"(p)); return takes_dynptr(p); }
 SEC("tc") int unreached(struct __sk_buff *c) { struct hidden *n = 0; asm volatile("" : "+r"(n)); return off ? dead_hidden(n) : 1; }
 END
+
+releases='7.2.0 7.3.0' old_releases='6.12.0 6.18.0' rule arena 'prog+' '' 'progX' <<'END'
+noinline int __attribute__((btf_type_tag("arena"))) *gives(long v) { asm volatile("" : "+r"(v)); return (void *)v; }
+SEC("tc") int prog(struct __sk_buff *c) { return gives(0) != 0; }
+END
+fits 'prog?' arena.o plain.btf --release 7.0.0
+says "not known of plain.btf: global functions that return pointers into an arena"
 
 releases=7.0.0 old_releases=5.5.0 rule voids 'countsX passes+' 'voids.bpf.c:2:15: warning: global functions that return void came with Linux 7.1
 >>> let bump return an int, or make it static or __hidden' 'counts+ passes+' <<'END'
