@@ -57,14 +57,14 @@ linker/files/
 linker/types/
 linker/text/ linker/outputs
 linker/program/
-linker/kernels/ linker/verdicts/ linker/lto/
+linker/kernels/ linker/verdicts/ linker/lto/ linker/skeleton/
 linker/state/
 linker/report/
 linker/passes/
 linker/link
 linker/options/
-linker/programs/
-linker/interfaces/'
+linker/interfaces/
+linker/programs/'
 if climbs=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xargs grep -HE '^#include "(bpflink|dedup|linker)/' |
   awk -F: 'FNR == NR { for (i = split($0, names, " "); i > 0; --i) floor[names[i]] = FNR; next }
     function floor_of(path) {

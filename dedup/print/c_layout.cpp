@@ -29,6 +29,17 @@
 
 namespace bpflink {
 
+MemberBits member_bits(const BtfView& btf, BtfType record, uint32_t i) {
+  MemberBits bits{record.member_bit_offset(i), record.member_bitfield_size(i)};
+  uint32_t id = record.member(i).type;
+  // Without kind_flag, a bit-field is an INT of its own with an offset and a width.
+  if (record.kind_flag() || btf.kind(id) != BtfKind::Int) return bits;
+  BtfType type = btf.type(id);
+  if (uint32_t width = type.int_bits(); width != 0 && width != 8 * type.size())
+    bits = {bits.offset + type.int_offset(), width};
+  return bits;
+}
+
 namespace {
 
 /// Bytes; compilers reject much larger objects.
@@ -61,17 +72,8 @@ class Planner {
   void add_member(uint32_t i) {
     BtfMember raw = type_.member(i);
     const CLayout& layout = layouts_[raw.type];
-    CMember member{.index = i, .offset = type_.member_bit_offset(i)};
-    uint32_t width = type_.member_bitfield_size(i);
-    // Without kind_flag, a bit-field is an INT of its own with an offset and a width.
-    BtfType type = raw.type == 0 ? type_ : btf_.type(raw.type);
-    if (!type_.kind_flag() && type.kind() == BtfKind::Int) {
-      uint32_t bits = type.int_bits();
-      if (bits != 0 && bits != 8 * type.size()) {
-        width = bits;
-        member.offset += type.int_offset();
-      }
-    }
+    auto [offset, width] = member_bits(btf_, type_, i);
+    CMember member{.index = i, .offset = offset};
     if (width == 0 && member.offset % 8 != 0 && layout.form == CForm::Integer)
       width = static_cast<uint32_t>(8 * layout.size);
     if (width != 0) {

@@ -65,6 +65,13 @@ struct CPlan {
   uint8_t max_alignment = 1;
 };
 
+/// The place of a member, in bits. `width` is that of a bit-field, otherwise 0.
+struct MemberBits {
+  uint64_t offset;
+  uint32_t width;
+};
+MemberBits member_bits(const BtfView& btf, BtfType record, uint32_t i);
+
 /// The layout of a type. `layouts` has those of the types that it contains. Pointers and `long`
 /// have `long_size` bytes.
 CLayout c_layout_of(const BtfView& btf, uint32_t id, const std::vector<CLayout>& layouts,

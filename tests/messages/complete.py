@@ -15,9 +15,9 @@ import sys
 # Files whose strings are code of C, Rust or shells, tables of figures or comments, not messages; tests/ has their output.
 NOT_MESSAGES = {"dedup/print/c_body.cpp", "dedup/print/c_declarator.cpp", "dedup/print/c_names.cpp",
                 "dedup/print/c_scalars.cpp", "dedup/print/c_types.cpp", "dedup/print/print_c.cpp", "dedup/print/print_header.cpp", "dedup/print/print_raw.cpp",
-                "linker/programs/bpfskel/emit_c.cpp", "linker/programs/bpfskel/emit_cpp.cpp", "linker/programs/bpfskel/emit_rust.cpp",
-                "linker/programs/bpfskel/libbpf_rs.cpp", "linker/programs/bpfskel/text.cpp",
-                "linker/programs/bpfskel/model.cpp", "linker/text/completions.cpp",
+                "linker/skeleton/emit_c.cpp", "linker/skeleton/emit_cpp.cpp", "linker/skeleton/emit_rust.cpp", "linker/skeleton/rust_types.cpp",
+                "linker/skeleton/libbpf_rs.cpp", "linker/skeleton/text.cpp",
+                "linker/skeleton/model.cpp", "linker/text/completions.cpp",
                 "linker/facts/denied_targets.cpp"}
 
 # Message: why no input can provoke it

@@ -2,7 +2,7 @@
 #include "bpflink/object.hpp"
 
 #include "linker/interfaces/c/support.hpp"
-#include "linker/programs/bpfskel/emit.hpp"
+#include "linker/skeleton/emit.hpp"
 
 using namespace bpflink;
 using namespace bpflink::c_api;

@@ -1,8 +1,8 @@
 // The program bpfskel: links BPF objects and writes a skeleton of the result, with which a program
 // in user space opens, loads and uses it.
 #include "linker/programs/bpflink/program_output.hpp"
-#include "linker/programs/bpfskel/emit.hpp"
 #include "linker/programs/bpfskel/options.hpp"
+#include "linker/skeleton/emit.hpp"
 #include "linker/text/program.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bpflink/error.hpp"
 #include "linker/options/link_options.hpp"
-#include "linker/programs/bpfskel/emit.hpp"
+#include "linker/skeleton/emit.hpp"
 
 namespace bpflink {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "linker/programs/bpfskel/model.hpp"
+#include "linker/skeleton/model.hpp"
 
 namespace bpflink {
 
@@ -33,9 +33,6 @@ std::string emit_subskeleton(const Skeleton& skeleton);
 /// A module for Rust, which needs only Rust's core; or one that also implements the traits of
 /// libbpf-rs's skeletons, which needs that crate.
 std::string emit_rust(const Skeleton& skeleton, bool for_libbpf_rs);
-
-/// A valid Rust name similar to a text.
-std::string make_rust_name(std::string_view text);
 
 /// Names of structs in the module `types`, in the order of the skeleton's.
 struct RustTypeNames {

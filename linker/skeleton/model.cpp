@@ -1,4 +1,4 @@
-#include "linker/programs/bpfskel/model.hpp"
+#include "linker/skeleton/model.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
-#include "linker/programs/bpfskel/natural_layout.hpp"
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/natural_layout.hpp"
+#include "linker/skeleton/text.hpp"
 #include "linker/types/map_definition.hpp"
 #include "linker/types/qualifiers.hpp"
 

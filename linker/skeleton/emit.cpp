@@ -1,9 +1,9 @@
-#include "linker/programs/bpfskel/emit.hpp"
+#include "linker/skeleton/emit.hpp"
 
 #include "dedup/print/c_names.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/text.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/programs/bpfskel/natural_layout.hpp"
+#include "linker/skeleton/natural_layout.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -7,8 +7,9 @@
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/section_roles.hpp"
-#include "linker/programs/bpfskel/emit.hpp"
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/emit.hpp"
+#include "linker/skeleton/rust_types.hpp"
+#include "linker/skeleton/text.hpp"
 
 namespace bpflink {
 namespace {

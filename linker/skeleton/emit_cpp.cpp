@@ -1,6 +1,6 @@
 // The class for C++, on top of the C header.
-#include "linker/programs/bpfskel/emit.hpp"
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/emit.hpp"
+#include "linker/skeleton/text.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/text.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -3,8 +3,8 @@
 // of pointers, and tables that tell libbpf which pointers to set.
 #include "dedup/internal.hpp"
 #include "linker/error.hpp"
-#include "linker/programs/bpfskel/emit.hpp"
-#include "linker/programs/bpfskel/text.hpp"
+#include "linker/skeleton/emit.hpp"
+#include "linker/skeleton/text.hpp"
 
 namespace bpflink {
 
