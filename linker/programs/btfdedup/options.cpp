@@ -110,7 +110,8 @@ OptionAction exclude_languages(std::vector<uint16_t>& excluded) {
 
 std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
   OptionAction choose_dump = always([&options](std::string_view form) {
-    options.dump = form == "c" ? BtfdedupOptions::Dump::C : BtfdedupOptions::Dump::Raw;
+    using enum BtfdedupOptions::Dump;
+    options.dump = form == "c" ? C : form == "rust" ? Rust : Raw;
   });
   return {
       {"Options",
@@ -169,7 +170,9 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "Explain who needs 'struct NAME' (or union, enum, typedef, func, var), and why it occurs "
          "more than once",
          append(options.explain)},
-        {"--dump", "c|raw", "Print the types as C or as a numbered list (raw)", choose_dump},
+        {"--dump", "c|rust|raw",
+         "Print the types as a header of C, a module of Rust, or a numbered list (raw)",
+         choose_dump},
         {"--type", "TYPE...",
          "Of all types, take TYPE and what it needs: a name, as for --explain, of a type, kfunc or "
          "enumerator, in which * and ? are wildcards",
@@ -271,6 +274,8 @@ std::expected<void, Error> check(const OptionTable& table, BtfdedupOptions& opti
     for (std::string_view option : {"--deep", "--except"})
       if (table.is_given(option))
         return table.usage_error(std::string(option) + " needs --type, --types-of or --members");
+  if (options.dump == BtfdedupOptions::Dump::Rust && table.is_given("--except"))
+    return table.usage_error("--except is for --dump c: a module of Rust includes no header");
   for (auto [option, other] :
        {Pair{"--flatten", "--base"}, Pair{"--distill", "--base"}, Pair{"--json", "--stats"},
         Pair{"--elf", "--output"}, Pair{"--no-btf-ids", "--update"}})

@@ -23,7 +23,7 @@ struct DwarfFeatures {
 };
 
 struct BtfdedupOptions {
-  enum class Dump { None, C, Raw };
+  enum class Dump { None, C, Rust, Raw };
 
   std::vector<std::string> inputs;
   std::string output;              ///< "" for none

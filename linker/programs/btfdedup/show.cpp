@@ -7,6 +7,7 @@
 #include "bpflink/print.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/report/type_nodes.hpp"
+#include "linker/skeleton/rust_types.hpp"
 #include "linker/text/kernel_faults.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/loaded_btf.hpp"
@@ -53,6 +54,8 @@ std::expected<void, Error> print_reports(const BtfdedupOptions& options, const S
   if (options.print_sizes != 0) print_text(make_sizes_text(*model, options.print_sizes));
   if (options.dump == BtfdedupOptions::Dump::C)
     print_text(print_c_header(output.btf, merged.choice));
+  if (options.dump == BtfdedupOptions::Dump::Rust)
+    print_text(print_rust_module(output.btf, merged.choice));
   if (options.dump == BtfdedupOptions::Dump::Raw)
     for (uint32_t id = output.btf.first_id(); id < output.btf.end_id(); ++id)
       print_text(print_raw(output.btf, id));
