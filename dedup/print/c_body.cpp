@@ -158,7 +158,12 @@ void CWriter::write_member(uint32_t record, const CMember& member) {
     if (member.width != 0) fmt::format_to(std::back_inserter(text_), ": {}", member.width);
   }
   write_decl_tags(record, static_cast<int32_t>(member.index));
-  text_ += ";\n";
+  text_ += ';';
+  if (types_.notes != nullptr)
+    if (auto note = types_.notes->find(member_key(record, member.index));
+        note != types_.notes->end())
+      fmt::format_to(std::back_inserter(text_), " /* {} */", note->second);
+  text_ += '\n';
 }
 
 /// Writes padding as unnamed bit-fields. Their types are no larger than the struct's alignment,

@@ -86,6 +86,7 @@ struct CTypes {
   bool has_tag(uint32_t type, std::string_view text) const;
   /// The keys of structs with some of their members, which compilers place; or null.
   const TypeKeys* partial = nullptr;
+  const MemberNotes* notes = nullptr;  ///< or null
   bool is_partial(uint32_t id) const {
     return partial != nullptr && !partial->empty() &&
            partial->contains(type_key(btf, btf.type(id)));

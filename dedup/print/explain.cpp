@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <ranges>
 #include <set>
@@ -15,7 +16,9 @@
 #include "dedup/edit_distance.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
+#include "dedup/print/c_layout.hpp"
 #include "dedup/print/c_scalars.hpp"
+#include "dedup/print/select_types.hpp"
 #include "dedup/print/subject.hpp"
 #include "dedup/printable.hpp"
 #include "dedup/try.hpp"
@@ -299,15 +302,111 @@ std::vector<DefinedTag> find_defined_tags(const BtfView& btf) {
   return tags;
 }
 
-}  // namespace
-
-std::vector<SplitTag> find_split_tags(const Explainable& result) {
+/// The tags with several definitions.
+std::vector<DefinedTag> find_ambiguous_tags(const Explainable& result) {
   std::vector<DefinedTag> tags = find_defined_tags(result.output);
   std::erase_if(tags, [](const DefinedTag& tag) { return tag.definitions.size() < 2; });
   std::vector<Definition*> by_id(result.output.end_id());
   for (DefinedTag& tag : tags)
     for (Definition& definition : tag.definitions) by_id[definition.id] = &definition;
   find_inputs(result, by_id);
+  return tags;
+}
+
+/// A member of several definitions of a struct.
+struct SharedMember {
+  std::vector<uint64_t> keys;
+  std::vector<size_t> inputs;
+  std::map<std::string, std::vector<size_t>> places, types;  ///< with their inputs
+};
+
+/// The named members of a struct's definitions, with those of anonymous structs.
+std::map<std::string_view, SharedMember> find_shared_members(
+    const BtfView& btf, const std::vector<Definition>& definitions) {
+  std::map<std::string_view, SharedMember> members;
+  for (const Definition& definition : definitions) {
+    std::vector<std::pair<uint32_t, uint64_t>> open{{definition.id, 0}};  // with offsets
+    for (size_t i = 0; i < open.size() && i < btf.end_id(); ++i) {
+      auto [id, start] = open[i];
+      BtfType record = btf.type(id);
+      for (uint32_t at = 0; is_composite(record.kind()) && at < record.vlen(); ++at) {
+        MemberBits bits = member_bits(btf, record, at);
+        BtfMember member = record.member(at);
+        if (std::string_view name = btf.string(member.name_off); name.empty()) {
+          open.emplace_back(member.type, start + bits.offset);
+        } else {
+          SharedMember& shared = members[name];
+          uint64_t offset = start + bits.offset;
+          shared.keys.push_back(member_key(id, at));
+          std::string place =
+              offset % 8 != 0 ? fmt::format("bit {}", offset) : fmt::format("byte {}", offset / 8);
+          std::string type = print_c_declaration(btf, member.type);
+          if (size_t body = type.find('\n'); body != type.npos)
+            type.replace(body, type.npos, "...}");
+          if (bits.width != 0) type += fmt::format(": {}", bits.width);
+          for (auto* inputs : {&shared.inputs, &shared.places[place], &shared.types[type]})
+            inputs->insert(inputs->end(), definition.inputs.begin(), definition.inputs.end());
+        }
+      }
+    }
+  }
+  return members;
+}
+
+/// What differs in a member of a struct that `all` inputs have: since or until when they have it,
+/// where it is, its type.
+std::string describe_member(const Explainable& result, const SharedMember& member,
+                            const std::set<size_t>& all) {
+  auto name = [&](size_t input) {
+    std::string text = printable(result.input_names[input]);
+    std::ranges::replace(text, '*', '?');  // ends no comment
+    return text;
+  };
+  std::set<size_t> with(member.inputs.begin(), member.inputs.end());
+  std::vector<size_t> without;
+  std::ranges::set_difference(all, with, std::back_inserter(without));
+  std::vector<std::string> notes;
+  if (with.empty()) return "";
+  if (!without.empty())
+    notes.push_back(without.back() < *with.begin() ? "since " + name(*with.begin())
+                    : without.front() > *with.rbegin()
+                        ? "until " + name(*with.rbegin())
+                        : "not in " + list_of(without, max_names, name));
+  for (auto [what, groups] : {std::pair("moved", &member.places), {"type", &member.types}}) {
+    if (groups->size() < 2) continue;
+    std::map<std::vector<size_t>, std::string_view> by_inputs;
+    for (const auto& [text, inputs] : *groups) by_inputs.emplace(inputs, text);
+    auto texts =
+        by_inputs | std::views::transform([&](const auto& group) {
+          return fmt::format("{} in {}", group.second, list_of(group.first, max_names, name));
+        });
+    notes.push_back(fmt::format("{}: {}", what, fmt::join(texts, "; ")));
+  }
+  return fmt::format("{}", fmt::join(notes, ", "));
+}
+
+}  // namespace
+
+MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_along) {
+  MemberNotes notes;
+  for (const DefinedTag& tag : find_ambiguous_tags(result)) {
+    if (is_enum(tag.subject.kinds.front())) continue;
+    std::set<size_t> all;
+    for (const Definition& definition : tag.definitions)
+      all.insert(definition.inputs.begin(), definition.inputs.end());
+    for (const auto& [name, member] : find_shared_members(result.output, tag.definitions)) {
+      if (taken_along.contains(
+              fmt::format("{} {}.{}", tag.subject.keyword, tag.subject.name, name)))
+        continue;
+      if (std::string note = describe_member(result, member, all); !note.empty())
+        for (uint64_t key : member.keys) notes[key] = note;
+    }
+  }
+  return notes;
+}
+
+std::vector<SplitTag> find_split_tags(const Explainable& result) {
+  std::vector<DefinedTag> tags = find_ambiguous_tags(result);
   TagDefinitions definitions(result.output);
   std::vector<SplitTag> split;
   split.reserve(tags.size());

@@ -207,6 +207,7 @@ class HeaderPrinter {
   static CTypes prepare(const BtfView& btf, const PrintedChoice& choice) {
     CTypes types(btf);
     types.partial = &choice.partial;
+    types.notes = &choice.notes;
     types.prepare_for_compilers();
     return types;
   }

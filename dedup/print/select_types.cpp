@@ -3,6 +3,7 @@
 #include "dedup/print/select_types.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,24 +22,9 @@ namespace {
 
 constexpr std::string_view kfunc_tag = "bpf_kfunc";
 
-/// Whether a name matches a pattern with `*` and `?`.
-bool matches_wildcards(std::string_view pattern, std::string_view name) {
-  // Where the last `*` stands, and what of the name it takes.
-  size_t star = std::string_view::npos, taken = 0, at = 0, i = 0;
-  while (i < name.size()) {
-    if (at < pattern.size() && pattern[at] == '*') {
-      star = at++;
-      taken = i;
-    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[i])) {
-      ++at, ++i;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      i = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+/// Whether a name of BTF, which ends with a zero, matches a pattern.
+bool matches(const std::string& pattern, std::string_view name) {
+  return ::fnmatch(pattern.c_str(), name.data(), 0) == 0;
 }
 
 /// How a type is needed.
@@ -59,9 +45,9 @@ class Selector {
     printed_.is_part = true;
     find_tags();
     for (TypePattern& pattern : choice_.types)
-      if (!pattern.has_wildcards) exact_[pattern.subjects.front().name].push_back(&pattern);
+      if (!pattern.has_wildcards) exact_[pattern.name].push_back(&pattern);
     for (uint32_t id = 1; id < btf_.end_id(); ++id) consider(id);
-    TRY(trim());
+    trim();
     follow(true);
     // What is omitted need not be printed, but its layout must be known.
     for (uint32_t id : omitted_) add_needs(id, Use::Full);
@@ -75,7 +61,7 @@ class Selector {
   void choose(uint32_t id, std::string_view name, bool is_enumerator);
   uint32_t pointee(uint32_t id) const;
   void mention(uint32_t id);
-  std::expected<void, Error> trim();
+  void trim();
   template <typename Test>
   bool has_member(uint32_t record, uint32_t member, Test test) const;
   bool is_used(uint32_t record, std::string_view pointer);
@@ -151,8 +137,7 @@ void Selector::choose(uint32_t id, std::string_view name, bool is_enumerator) {
       if (means(*pattern)) is_chosen = pattern->is_matched = true;
   if (!is_function || is_kfunc_[id])
     for (TypePattern& pattern : choice_.types)
-      if (pattern.has_wildcards && means(pattern) &&
-          matches_wildcards(pattern.subjects.front().name, name))
+      if (pattern.has_wildcards && means(pattern) && matches(pattern.name, name))
         is_chosen = pattern.is_matched = true;
   bool is_record = is_composite(type.kind());
   if (!is_chosen) {
@@ -240,37 +225,43 @@ void Selector::add_used(BtfType record) {
   }
 }
 
-std::expected<void, Error> Selector::trim() {
+void Selector::trim() {
   for (uint32_t id : chosen_records_) {
     BtfType type = btf_.type(id);
     auto patterns = choice_.members.find(btf_.name(type));
     if (patterns == choice_.members.end()) continue;
     std::vector<bool> is_kept(type.vlen());
-    for (std::string_view pattern : patterns->second) {
+    for (MemberPattern& pattern : patterns->second) {
       bool is_found = false;
-      NearestName nearest(pattern);
+      NearestName nearest(pattern.text);
       for (uint32_t i = 0; i < type.vlen(); ++i) {
         nearest.consider(btf_.string(type.member(i).name_off));
-        bool is_named =
-            has_member(id, i, [&](auto name) { return matches_wildcards(pattern, name); });
-        if (is_named) is_kept[i] = is_found = true;
+        bool is_named = has_member(id, i, [&](auto name) { return matches(pattern.text, name); });
+        if (is_named) is_kept[i] = is_found = pattern.is_matched = true;
       }
-      if (is_found) continue;
-      return fail(fmt::format(
-          "{} has no member '{}'{}", type_key(btf_, type), pattern,
-          nearest.nearest().empty() ? "" : fmt::format(", did you mean '{}'?", nearest.nearest())));
+      if (!is_found)
+        pattern.fault = fmt::format("{} has no member '{}'{}", type_key(btf_, type), pattern.text,
+                                    nearest.nearest().empty()
+                                        ? ""
+                                        : fmt::format(", did you mean '{}'?", nearest.nearest()));
     }
     std::vector<uint32_t>& words = trimmed_[id];
     words.assign(type.words().begin(), type.words().begin() + common_words);
     for (uint32_t i = 0; i < type.vlen(); ++i) {
+      if (!is_kept[i]) continue;
       BtfMember member = type.member(i);
-      if (is_kept[i]) words.insert(words.end(), {member.name_off, member.type, member.offset});
+      words.insert(words.end(), {member.name_off, member.type, member.offset});
+      has_member(id, i, [&](auto name) {
+        auto is_wanted = [&](const auto& pattern) { return matches(pattern.text, name); };
+        if (std::ranges::none_of(patterns->second, is_wanted))
+          printed_.taken_along.insert(fmt::format("{}.{}", type_key(btf_, type), name));
+        return false;
+      });
     }
     uint32_t count = static_cast<uint32_t>(words.size() - common_words) / 3;
     words[1] = BtfBuilder::info(type.kind(), count, type.kind_flag());
     printed_.partial.insert(type_key(btf_, type));
   }
-  return {};
 }
 
 /// Adds what a type needs. Within a struct, another needs no more than a size.
@@ -320,7 +311,7 @@ bool Selector::is_to_omit(uint32_t id) const {
     return !name.empty() &&
            (choice_.known.contains(name) ||
             std::ranges::any_of(choice_.except, [&](const TypePattern& pattern) {
-              return matches_wildcards(pattern.subjects.front().name, name) &&
+              return matches(pattern.name, name) &&
                      std::ranges::any_of(pattern.subjects, [&](const Subject& subject) {
                        return subject.has_kind_of(type);
                      });
@@ -399,7 +390,9 @@ bool TypeChoice::is_all() const {
 
 std::expected<TypePattern, Error> parse_type_pattern(std::string_view text) {
   auto subjects = TRY(parse_subjects(text));
-  return TypePattern{text, std::move(subjects), text.find_first_of("*?") != text.npos};
+  std::string name(subjects.front().name);
+  return TypePattern{text, std::move(subjects), std::move(name),
+                     text.find_first_of("*?") != text.npos};
 }
 
 std::string type_key(const BtfView& btf, BtfType type) {

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
+#include "bpflink/explain.hpp"
 #include "dedup/print/subject.hpp"
 
 namespace bpflink {
@@ -23,12 +25,20 @@ namespace bpflink {
 struct TypePattern {
   std::string_view text;
   std::vector<Subject> subjects = {};
+  std::string name = {};  ///< of all subjects
   bool has_wildcards = false;
   bool is_matched = false;  ///< set by select_types()
 };
 
 /// Errors: the text, of which the pattern is a view, is not "NAME" or "struct NAME".
 std::expected<TypePattern, Error> parse_type_pattern(std::string_view text);
+
+/// A pattern of members.
+struct MemberPattern {
+  std::string text;
+  bool is_matched = false;
+  std::string fault = {};  ///< of a struct without a match
+};
 
 /// What is chosen of the types of one or several blobs. Strings are views of the caller's.
 struct TypeChoice {
@@ -45,7 +55,7 @@ struct TypeChoice {
   /// Names of what a header has, also of its macros: types and enumerators to omit.
   std::unordered_set<std::string_view> known;
   /// By the name of a struct or union: patterns of the members to keep.
-  std::unordered_map<std::string_view, std::vector<std::string_view>> members;
+  std::unordered_map<std::string_view, std::vector<MemberPattern>> members;
   bool is_deep = false;  ///< with what stands behind pointers
   /// Whether structs within others, that are not chosen and not used, have a size and no members.
   bool is_sparse = false;
@@ -59,21 +69,35 @@ struct TypeChoice {
 using TypeKeys = std::unordered_set<std::string>;
 std::string type_key(const BtfView& btf, BtfType type);
 
+/// Of the member `member` of the struct `record`.
+inline uint64_t member_key(uint32_t record, uint32_t member) {
+  return uint64_t{record} << 32 | member;
+}
+
+/// Comments on members, by member_key().
+using MemberNotes = std::unordered_map<uint64_t, std::string>;
+
 /// What a printer must know of a choice.
 struct PrintedChoice {
   bool is_part = false;       ///< of the types of a blob
   TypeKeys declared = {};     ///< the declarations to print though nothing needs them
   TypeKeys omitted = {};      ///< the types not to print
   TypeKeys partial = {};      ///< structs and unions with some of their members
+  TypeKeys taken_along = {};  ///< "struct task.pid": members in anonymous structs of wanted ones
   std::string includes = {};  ///< text before the types
+  MemberNotes notes = {};
 };
 
 /// A blob, in byte order `order`, of the chosen types of `btf` and of what they need, without a
 /// base. Notes in `choice` which patterns matched, and adds to `printed`. Errors: those of
-/// BtfBuilder::finish(); a struct has no member that a pattern of `members` names.
+/// BtfBuilder::finish().
 std::expected<std::vector<std::byte>, Error> select_types(const BtfView& btf, std::endian order,
                                                           TypeChoice& choice,
                                                           PrintedChoice& printed);
+
+/// What differs in the members of structs that inputs define differently: an older kernel lacks one,
+/// or has it at another place. Not of members `taken_along`, which the others may have elsewhere.
+MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_along);
 
 /// print_c_header() of chosen types.
 std::string print_c_header(const BtfView& btf, const PrintedChoice& choice);

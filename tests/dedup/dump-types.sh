@@ -80,7 +80,7 @@ fails() {
 }
 fails "no input has a type 'struct tsk_struct', did you mean 'struct task_struct'?" --type 'struct tsk_struct'
 fails "no input has a type 'union task_*'" --type 'union task_*'
-fails "kernel.o: struct task_struct has no member 'pidd', did you mean 'pid'?" --members 'task_struct: pidd'
+fails "struct task_struct has no member 'pidd', did you mean 'pid'?" --members 'task_struct: pidd'
 fails "--members: 'task_struct' is not \"STRUCT: MEMBER, MEMBER...\"" --members task_struct
 clang-19 --target=bpf -c -x c /dev/null -o bare.bpf.o
 fails 'bare.bpf.o: has no BTF: compile with -g' --types-of bare.bpf.o
@@ -105,6 +105,15 @@ echo 'struct elsewhere { struct big *big; } e;' | "$CC" -g --target=bpf -x c -c 
 dump kernel.o other.o --type elsewhere --type both
 expect 'both elsewhere ' defined
 
+# Of a module, with what it takes from its base
+blob base.btf 'add(INT, "int", 4, 0x01000020); add(STRUCT, "big", 4, "a", 1, 0); add(UNION, "both", 4, "w", 1, 0)'
+blob split.btf 'split("base.btf"); add(PTR, "", 2); add(STRUCT, "elsewhere", 16, "big", 4, 0, "in", 2, 64)'
+dump --base base.btf split.btf --type elsewhere
+expect 'big elsewhere ' defined
+expect elsewhere eval "bpftool btf dump file types.btf | sed -n \"s/^.*STRUCT '\(else.*\)' size=16.*/\1/p\""
+dump --base base.btf split.btf --type both
+expect 'both ' defined
+
 # ---- some members
 
 "$BTFDEDUP" kernel.o --dump c --members 'task_struct: pid, c*m*, high' --type behind >types.h
@@ -122,6 +131,49 @@ END
 "$CC" -g -O2 --target=bpf -I. -c part.bpf.c -o part.o
 expect 'byte_off task_struct::comm[3] byte_off task_struct::pid ' eval \
   "llvm-objdump-19 -dr part.o | sed -nE 's/.*CO-RE <(\w+)> \[[0-9]+\] struct (\S+) .*/\1 \2/p' | sort | tr '\n' ' '"
+
+# ---- several kernels: what they have of a struct, and where
+
+for kernel in 1 2 3; do
+  "$CC" -g --target=bpf -D "KERNEL=$kernel" -x c -c -o "v$kernel" - <<'END'
+struct same { int a; };
+struct moving {
+	int first;
+#if KERNEL > 1
+	int since;
+#endif
+	struct same *same;
+	union {
+		int last;
+#if KERNEL < 3
+		long until;
+#endif
+	};
+#if KERNEL != 2
+	char others: 3;
+#endif
+#if KERNEL == 3
+	long
+#else
+	struct { int a; }
+#endif
+	type;
+} moving;
+END
+done
+"$BTFDEDUP" v1 v2 v3 --dump c --type moving >types.h
+compiles types.h
+expect '		long until; /* until v2 */
+	char others: 3; /* not in v2, moved: byte 24 in v1; byte 20 in v3 */
+	int since; /* since v2 */
+	long type; /* moved: byte 28 in v1; byte 24 in v2, v3, type: struct {...} in v1, v2; long in v3 */
+	} type; /* moved: byte 28 in v1; byte 24 in v2, v3, type: struct {...} in v1, v2; long in v3 */' eval \
+  "grep '/\*' types.h | sort -u"
+"$BTFDEDUP" v1 v2 --dump c --members 'moving: since, first' >types.h
+compiles types.h
+expect '	int since; /* since v2 */' grep since types.h
+"$BTFDEDUP" v2 v3 --dump c --members 'moving: last' >types.h
+if grep '/\* until' types.h; then fail 'a member of which nothing is known'; fi # v3 may have it elsewhere
 
 # ---- what headers have
 

@@ -98,11 +98,11 @@ std::expected<void, Error> Selection::add_members(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == text.npos) return fail("--members: '{}' is not \"STRUCT: MEMBER, MEMBER...\"", text);
   TypePattern pattern = TRY(parse_type_pattern(trim(text.substr(0, colon))));
-  std::vector<std::string_view>& members = choice_.members[pattern.subjects.front().name];
+  std::vector<MemberPattern>& members = choice_.members[pattern.subjects.front().name];
   choice_.types.push_back(std::move(pattern));
   for (size_t begin = colon + 1, end = 0; end != text.npos; begin = end + 1) {
     end = text.find(',', begin);
-    members.push_back(trim(text.substr(begin, end == text.npos ? end : end - begin)));
+    members.push_back({std::string(trim(text.substr(begin, end - begin)))});
   }
   return {};
 }
@@ -275,6 +275,9 @@ std::expected<void, Error> Selection::check() const {
     return fail("no input has a type '{}'{}", pattern.text,
                 pattern.has_wildcards ? "" : suggest_type(*first_, pattern.subjects));
   }
+  for (const auto& [name, patterns] : choice_.members)
+    for (const MemberPattern& pattern : patterns)
+      if (!pattern.is_matched && !pattern.fault.empty()) return fail("{}", pattern.fault);
   return {};
 }
 

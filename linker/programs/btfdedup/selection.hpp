@@ -33,7 +33,7 @@ class Selection {
   /// Both must outlive this. Errors: the blob is malformed; those of select_types().
   std::expected<std::span<const std::byte>, Error> select(std::span<const std::byte> blob,
                                                           const Btf* base);
-  /// Call it after the last select(). Errors: a pattern matched nothing.
+  /// Call it after the last select(). Errors: a pattern matched nothing in any input.
   std::expected<void, Error> check() const;
   /// What the printer must know of all.
   PrintedChoice take_printed() { return std::move(printed_); }

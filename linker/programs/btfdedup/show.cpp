@@ -52,8 +52,13 @@ std::expected<void, Error> print_reports(const BtfdedupOptions& options, const S
     print_text(text.value_or("") + story);
   }
   if (options.print_sizes != 0) print_text(make_sizes_text(*model, options.print_sizes));
-  if (options.dump == BtfdedupOptions::Dump::C)
-    print_text(print_c_header(output.btf, merged.choice));
+  if (options.dump == BtfdedupOptions::Dump::C) {
+    PrintedChoice choice = merged.choice;
+    if (choice.is_part)
+      choice.notes =
+          compare_members({output.btf, merged.dedup.type_maps, merged.names}, choice.taken_along);
+    print_text(print_c_header(output.btf, choice));
+  }
   if (options.dump == BtfdedupOptions::Dump::Rust)
     print_text(print_rust_module(output.btf, merged.choice));
   if (options.dump == BtfdedupOptions::Dump::Raw)
