@@ -104,13 +104,12 @@ std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
     if (merged_.names.empty()) merged_.order = btf.byte_order();
     merged_.names.push_back(path);
     merged_.statistics.input.add(btf, 0);
-    if (!image_deduplicator_) {
-      deduplicator_->add(path, btf);
-      if (is_described_) merged_.inputs.emplace_back(share(btf), 0);
-      continue;
-    }
-    auto added = image_deduplicator_->add(path, btf, std::move(types->functions[i]));
+    auto added = image_deduplicator_
+                     ? image_deduplicator_->add(path, btf, std::move(types->functions[i]))
+                 : base() ? split_off(btf, *base(), true)
+                          : share(btf);
     if (!added) return fail_in(path, added.error());
+    if (!image_deduplicator_) deduplicator_->add(path, *added);
     if (is_described_) merged_.inputs.emplace_back(std::move(*added), 0);
   }
   dwarf_strings_.push_back(types->strings);
