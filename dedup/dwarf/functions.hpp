@@ -29,6 +29,7 @@ struct DwarfCallingConvention {
 /// there was one.
 struct DwarfKinds {
   bool floats = true, wide_enums = true, type_tags = true, declaration_tags = true;
+  bool nested_arrays = true;  ///< of several dimensions; else one array of as many elements
 };
 
 /// What is wanted of a file.

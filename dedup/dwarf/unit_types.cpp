@@ -456,6 +456,9 @@ void UnitTypes::write_enum(const OpenEntry& open) {
 /// An array, with one type for each dimension, the last one first.
 void UnitTypes::write_array(const OpenEntry& open) {
   if (parts_.size() == open.first_part) parts_.push_back({.low = 1});
+  if (!wanted_.kinds.nested_arrays)
+    for (; parts_.size() - open.first_part > 1; parts_.pop_back())
+      parts_[open.first_part].low *= parts_.back().low;
   uint32_t elements = 0;
   for (size_t i = parts_.size(); i > open.first_part; --i) {
     uint32_t id = begin_type(open, 0, BtfBuilder::info(BtfKind::Array), 0);

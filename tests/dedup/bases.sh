@@ -63,3 +63,18 @@ cat base.btf base.btf >twice.btf
 expect_message 'btfdedup: error: twice.btf: a base must have exactly one BTF' \
   "$BTFDEDUP" --base twice.btf second.btf -o out.o
 expect_message 'btfdedup: error: plain.o: has no section .BTF' "$BTFDEDUP" --base plain.o base.btf -o out.o
+
+# A base of a pahole that wrote arrays of several dimensions as one
+cat >grid.c <<'E2'
+struct task { struct grid *grid; int id; };
+struct grid { int cells[2][3][4]; struct task *tasks[2][2]; } grid;
+E2
+sed 's/ grid;$/; struct own { struct grid *grid; char cells[2][5]; } own;/' grid.c >own.c
+gcc -g -c grid.c && gcc -g -c own.c
+"$BTFDEDUP" grid.o -o nested.btf
+LLVM_OBJCOPY=llvm-objcopy-19 pahole -J grid.o
+"$BTFDEDUP" grid.o -o kernel.btf
+for base in kernel nested; do
+  "$BTFDEDUP" --base $base.btf own.o -o module.btf
+  expect own sed -nE "s/.* STRUCT '([^']*)'.*/\1/p" <(bpftool -B $base.btf btf dump file module.btf)
+done

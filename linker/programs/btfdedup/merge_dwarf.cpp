@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dedup/dwarf/read_dwarf.hpp"
+#include "dedup/format/kinds.hpp"
 #include "dedup/format/reader.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/try.hpp"
@@ -57,6 +58,18 @@ struct ImageNames {
   std::unordered_set<std::string_view> functions, variables;
 };
 
+/// Whether arrays have elements that are arrays. pahole before 1.32 wrote one for all dimensions:
+/// types of modules have to be like those of such a kernel.
+bool has_nested_arrays(const Btf& base) {
+  for (const BtfView* btf = &base; btf != nullptr; btf = btf->base())
+    for (uint32_t id = btf->first_id(); id < btf->end_id(); ++id) {
+      std::span<const uint32_t> words = btf->words_of(id);
+      bool is_array = kind_of(words.data()) == BtfKind::Array;
+      if (is_array && btf->kind(words[common_words]) == BtfKind::Array) return true;
+    }
+  return false;
+}
+
 std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
   std::vector<std::string> lines;
   if (uint64_t count = omissions.units_of_other_languages; count != 0)
@@ -84,6 +97,7 @@ std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
   DwarfWanted wanted{.kinds = options_.features.kinds,
                      .excluded_languages = options_.excluded_languages,
                      .convention = convention_of(elf.machine)};
+  if (base()) wanted.kinds.nested_arrays = has_nested_arrays(*base());
   std::optional<ImageNames> names;
   if (image_symbols_) {
     names.emplace(*image_symbols_);
