@@ -96,6 +96,15 @@ build_module() {
   kernel_make M="$work/module-$1" "${@:2}" modules
 }
 
+# Builds the module of the kernel's selftests, which has kfuncs and struct_ops, outside of the kernel's tree
+build_testmod() {
+  mkdir -p "$work/testmod"
+  cp "$source"/tools/testing/selftests/bpf/bpf_testmod/*.[ch] "$work/testmod"
+  # shellcheck disable=SC2016 # for make
+  printf 'obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o := -I$(src)\n' >"$work/testmod/Kbuild"
+  kernel_make M="$work/testmod" modules
+}
+
 build_programs_of_guest() {
   mkdir -p "$work/guest"
   cd "$work/guest"
@@ -136,13 +145,13 @@ has_types() {
 boot_with_modules() {
   rm -rf "$work/root-kernel"
   kernel_make INSTALL_MOD_PATH="$work/root-kernel" modules_install
-  pack kernel "$work"/guest/{loader,guest.o}
+  pack kernel "$work"/guest/{loader,guest.o} "$work/testmod/bpf_testmod.ko"
   boot kernel "$work/kernel/arch/x86/boot/bzImage"
   grep -q '^PASS' "$work/kernel.console"
   if grep '^refused' "$work/kernel.console"; then return 1; fi
   local modules
   mapfile -t modules <"$work/kernel/modules.order"
-  has_types kernel vmlinux "${modules[@]%.o}"
+  has_types kernel vmlinux bpf_testmod "${modules[@]%.o}"
 }
 
 # Builds a module into vmlinux, whose types then get other ids. Other modules cannot detect that.
@@ -183,6 +192,7 @@ step "Configuration" configure
 step "Kernel" build_kernel
 step "A module of another tree, split from vmlinux" build_module plain MODULE_PAHOLE_FLAGS=
 step "The same, with a distilled base" build_module distilled
+step "bpf_testmod" build_testmod
 step "Programs of the guest" build_programs_of_guest
 step "Whether KVM can be used" note_accelerator
 step "Boot" boot_with_modules

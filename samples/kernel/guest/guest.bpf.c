@@ -14,6 +14,8 @@ int read_task(void);
 extern struct task_struct* bpf_task_from_pid(int pid) __ksym;
 extern void bpf_task_release(struct task_struct* task) __ksym;
 extern const struct rq runqueues __ksym;
+// From bpf_testmod, a module of another tree.
+extern long bpf_kfunc_call_test4(signed char a, short b, int c, long d) __ksym;
 
 SEC("syscall") int look(struct report* report) {
   int pid = read_task();
@@ -24,6 +26,7 @@ SEC("syscall") int look(struct report* report) {
     result.kfunc_pid = BPF_CORE_READ(task, pid);
     bpf_task_release(task);
   }
+  result.sum = bpf_kfunc_call_test4(-3, 30, 200, 1000);
   result.cpu = queue ? BPF_CORE_READ(queue, cpu) : -1;
   *report = result;
   return 0;

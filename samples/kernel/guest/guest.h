@@ -10,5 +10,6 @@ struct report {
   int kfunc_pid;        ///< of the task that a kfunc finds by the pid
   int cpu;              ///< the number in the CPU's run queue
   int argument;         ///< of a traced function
+  int sum;              ///< from a kfunc of a module of another tree
   int conntrack_error;  ///< of a module's kfunc for a connection that does not exist
 };

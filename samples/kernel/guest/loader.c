@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   expect("pid of the kfunc bpf_task_from_pid()", report.kfunc_pid, getpid());
   expect("runqueues.cpu, a per-CPU variable", report.cpu, 0);
   expect("argument of bpf_fentry_test1(), by fentry", report.argument, 1);
+  expect("sum by bpf_testmod's bpf_kfunc_call_test4()", report.sum, 1227);
   expect("error of nf_conntrack's bpf_xdp_ct_lookup()", report.conntrack_error, -ENOENT);
   printf("  sizeof(struct task_struct): %d\n", report.task_size);
   bpf_object__close(object);
