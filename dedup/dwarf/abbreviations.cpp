@@ -88,6 +88,7 @@ int64_t fixed_size(DwarfForm form, const DwarfUnit& unit) {
 void DwarfAbbreviations::add_step(uint64_t name, DwarfForm form, int64_t constant,
                                   const DwarfUnit& unit, size_t first_step, uint64_t& kept) {
   DwarfSlot slot = name < slots.size() ? slots[name] : DwarfSlot::Other;
+  if (name == DW_AT_GNU_annotation) slot = DwarfSlot::Annotation;
   // Of several attributes with one name, the first counts. Otherwise, an entry of one byte could
   // take any number of steps.
   const uint64_t bit = uint64_t{1} << static_cast<unsigned>(slot);

@@ -47,8 +47,9 @@ enum class DwarfSlot : uint8_t {
   Directory,
   DeclFile,
   DeclLine,
+  Annotation,
 };
-inline constexpr size_t dwarf_slots = static_cast<size_t>(DwarfSlot::DeclLine) + 1;
+inline constexpr size_t dwarf_slots = static_cast<size_t>(DwarfSlot::Annotation) + 1;
 
 /// What to do for one attribute, or for several that follow each other and are skipped.
 struct DwarfStep {

@@ -80,6 +80,7 @@ enum DwarfAttribute : uint16_t {
   DW_AT_str_offsets_base = 0x72,
   DW_AT_addr_base = 0x73,
   DW_AT_loclists_base = 0x8c,
+  DW_AT_GNU_annotation = 0x2139,
 };
 
 enum DwarfEncoding : uint8_t {

@@ -173,6 +173,10 @@ void UnitTypes::check_parameters(const Function& function, std::span<const Param
   size_t next = 0;
   for (const Parameter& parameter : parameters) {
     has_struct |= is_struct(parameter.type);
+    // One on the stack leaves open where the next parameters are.
+    result.has_unexpected_register |= convention.registers != 0 &&
+                                      parameter.index >= convention.registers &&
+                                      is_packed(parameter.type);
     result.has_unused_parameters |= !parameter.has_location;
     uint64_t size = size_of(parameter.type);
     bool is_large = convention.passes_structs_in_registers && size > register_size;
@@ -202,7 +206,7 @@ void UnitTypes::check_parameters(const Function& function, std::span<const Param
     if (has_register) next += is_in_memory && !has_only_hints ? 1 : slots;
   }
   // A struct may take several registers, and then those of others are not known.
-  result.has_unexpected_register = is_unexpected && !has_struct;
+  result.has_unexpected_register |= is_unexpected && !has_struct;
 }
 
 /// The bytes of a type as an argument.
@@ -224,6 +228,23 @@ uint64_t UnitTypes::size_of(uint32_t id) const {
     }
   }
   return 0;
+}
+
+/// Whether a member or the end of a struct is not where alignment would put it. That of a member is
+/// taken for the largest that its size and place allow.
+bool UnitTypes::is_packed(uint32_t id) const {
+  if (id == 0 || kind_of(&words_[starts_[id - 1]]) != BtfKind::Struct) return false;
+  BtfType type{std::span<const uint32_t>(words_).subspan(starts_[id - 1])};
+  uint64_t largest = 1;
+  for (uint32_t i = 0; i < type.vlen(); ++i) {
+    uint64_t size = size_of(type.member(i).type);
+    if (size == 0) continue;
+    uint64_t alignment = std::min<uint64_t>(size & -size, unit_.address_size);
+    bool is_bit_field = type.member_bitfield_size(i) != 0;
+    if (!is_bit_field && type.member_bit_offset(i) % (8 * alignment) != 0) return true;
+    largest = std::max(largest, alignment);
+  }
+  return type.size() % largest != 0;
 }
 
 bool UnitTypes::is_struct(uint32_t id) const {

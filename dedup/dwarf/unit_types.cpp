@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -270,6 +271,7 @@ void UnitTypes::begin_entry(uint16_t tag, uint32_t at, bool has_children) {
       open.type = reference(DwarfSlot::Type);
       break;
   }
+  if (entry_.has(DwarfSlot::Annotation) && tag != DW_TAG_GNU_annotation) add_annotations(open);
   if (has_children)
     open_.push_back(open);
   else
@@ -364,6 +366,29 @@ void UnitTypes::add_annotation() {
   else if (is_record(parent.tag) || parent.tag == DW_TAG_typedef ||
            parent.function != no_function || (parent.tag == DW_TAG_variable && open_.size() == 2))
     add_tag(parent, Tag::whole);
+}
+
+/// Tags of gcc: an attribute of what they are on refers to the last one, which refers to the one
+/// before. Adds them as if they were its children, as those of clang are.
+void UnitTypes::add_annotations(const OpenEntry& open) {
+  open_.push_back(open);
+  std::vector<uint32_t> tags;
+  for (uint32_t at = reference(DwarfSlot::Annotation);
+       tags.size() < max_chain && take_annotation(at); at = reference(DwarfSlot::Annotation))
+    tags.push_back(at);
+  for (uint32_t at : tags | std::views::reverse)
+    if (take_annotation(at)) add_annotation();
+  open_.pop_back();
+}
+
+/// Whether there is a tag of gcc at this place of the unit.
+bool UnitTypes::take_annotation(uint32_t at) {
+  if (at + first_ < unit_.entries || at + first_ >= unit_.end) return false;
+  DwarfCursor cursor(sections_.info.first(unit_.end), at + first_, sections_.order);
+  const DwarfAbbreviation* abbreviation = abbreviations_.find(cursor.take_uleb());
+  if (abbreviation == nullptr || abbreviation->tag != DW_TAG_GNU_annotation) return false;
+  entry_.take(cursor, abbreviations_.steps(*abbreviation), unit_);
+  return cursor.is_good();
 }
 
 void UnitTypes::add_tag(const OpenEntry& of, uint32_t part) {

@@ -134,6 +134,8 @@ class UnitTypes {
   void add_member(bool is_in_union);
   void add_enumerator();
   void add_annotation();
+  void add_annotations(const OpenEntry& open);
+  bool take_annotation(uint32_t at);
   void add_tag(const OpenEntry& of, uint32_t part);
   void write_tags();
   void write_base_type(const OpenEntry& open);
@@ -162,6 +164,7 @@ class UnitTypes {
                         ImageFunction& result) const;
   uint64_t size_of(uint32_t id) const;
   bool is_struct(uint32_t id) const;
+  bool is_packed(uint32_t id) const;
   void write_variables();
   uint32_t resolve(uint32_t entry);
 

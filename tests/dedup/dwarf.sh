@@ -133,6 +133,87 @@ on_typedef TYPEDEF 'other_t' -1" sort <(bpftool btf dump file tags.btf | sed -nE
   done)
 "$BTFDEDUP" --dwarf --btf-features default,-decl_tag tags.o --dump raw | has DECL_TAG && fail 'a tag'
 
+# Those of gcc 16 are entries of their own: of several, each refers to the one before. Of
+#   struct tagged { int member tag("on_member") tag("again"); }; int type_tag("a") type_tag("b") *both;
+cat >annotations.s <<'END_OF_ASSEMBLY'
+.macro abbreviation code, tag, children, attributes:vararg
+  .uleb128 \code, \tag
+  .byte \children
+  .uleb128 \attributes, 0, 0
+.endm
+.section .debug_abbrev,"",@progbits
+abbreviation 1, 0x11, 1, 0x03, 0x08, 0x13, 0x0b
+abbreviation 2, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b
+abbreviation 3, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b
+abbreviation 4, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x38, 0x0b, 0x2139, 0x13
+abbreviation 5, 0x0f, 0, 0x0b, 0x0b, 0x49, 0x13, 0x2139, 0x13
+abbreviation 6, 0x6001, 0, 0x03, 0x08, 0x1c, 0x08
+abbreviation 7, 0x6001, 0, 0x03, 0x08, 0x1c, 0x08, 0x2139, 0x13
+.byte 0
+.section .debug_info,"",@progbits
+unit: .long end - version
+version: .short 4
+.long .debug_abbrev
+.byte 8, 1
+.asciz "tags.c"
+.byte 12
+int: .byte 2
+.asciz "int"
+.byte 4, 5, 3
+.asciz "tagged"
+.byte 4, 4
+.asciz "member"
+.long int - unit
+.byte 0
+.long again - unit
+.byte 0, 5, 8
+.long int - unit, last - unit
+on_member: .byte 6
+.asciz "btf_decl_tag", "on_member"
+again: .byte 7
+.asciz "btf_decl_tag", "again"
+.long on_member - unit
+a: .byte 6
+.asciz "btf_type_tag", "a"
+last: .byte 7
+.asciz "btf_type_tag", "b"
+.long a - unit
+.byte 0
+end:
+END_OF_ASSEMBLY
+gcc -c annotations.s
+"$BTFDEDUP" --dwarf annotations.o -o annotations.btf
+expect "[1] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED
+[2] STRUCT 'tagged' size=4 vlen=1
+	'member' type_id=1 bits_offset=0
+[3] TYPE_TAG 'a' type_id=1
+[4] TYPE_TAG 'b' type_id=3
+[5] PTR '(anon)' type_id=4
+[6] DECL_TAG 'on_member' type_id=2 component_idx=0
+[7] DECL_TAG 'again' type_id=2 component_idx=0" "$BTFDEDUP" annotations.btf --dump raw
+
+# Packed structs on the stack leave open where the parameters after them are.
+cat >packed.c <<'END_OF_C'
+#define SIX long a, long b, long c, long d, long e, long f
+struct __attribute__((packed)) moved { char c; long x; };
+struct __attribute__((packed)) shortened { long x; char c; };
+struct __attribute__((packed)) bits { int a : 3; long b : 40; int c : 10; };
+struct __attribute__((packed)) natural { long a, b; };
+struct padded { struct moved moved; long x; char c; };
+union __attribute__((packed)) either { char c[9]; long x; };
+long in_registers(SIX) { return f; }
+long early(long a, long b, long c, long d, long e, struct moved f) { return f.x; }
+long no1(SIX, struct moved g) { return g.x; }
+long no2(SIX, int x, struct shortened g) { return g.x; }
+long no3(SIX, struct bits g) { return g.a; }
+long yes1(SIX, struct natural g) { return g.a; }
+long yes2(SIX, struct padded g) { return g.x; }
+long yes3(SIX, union either g) { return g.x; }
+END_OF_C
+gcc -g -O1 -c packed.c
+"$BTFDEDUP" --dwarf packed.o -o packed.btf
+expect 'early in_registers yes1 yes2 yes3' xargs < <(bpftool btf dump file packed.btf | sed -nE "s/.* FUNC '([^']*)'.*/\1/p" | sort)
+
 # What cannot be read is an error, and leaves no output.
 error_of() { "$BTFDEDUP" "$@" 2>&1 >/dev/null && fail "accepted: $*"; true; }
 gcc -c plain.c -o bare.o
