@@ -1,4 +1,5 @@
-// Makes VARs for per-CPU variables, and their DATASEC.
+// Makes VARs for per-CPU variables, and for others if they are wanted, and the DATASECs of their
+// sections.
 //
 // As with functions, only the name connects a symbol with the units' VARs. If these have several
 // types, the size of the symbol decides: an array declared without a length, for example, has
@@ -62,16 +63,29 @@ class VariableAdder {
         types_.push_back({name->second, *size, state_.map(input)[type.type()]});
   }
 
-  /// Adds the variables in order of offsets. If several overlap, the choice does not depend on the
-  /// order of symbols.
+  /// Adds the variables in order of sections and offsets. If several overlap, the choice does not
+  /// depend on the order of symbols.
   void add_all() {
     std::vector<ImageVariable> sorted = state_.symbols.variables;
     std::ranges::sort(sorted, {}, [](const ImageVariable& variable) {
-      return std::tuple(variable.offset, variable.size, variable.name, variable.is_local);
+      return std::tuple(variable.section, variable.offset, variable.size, variable.name,
+                        variable.is_local);
     });
     uint64_t end = 0;
     std::vector<uint32_t> words;
+    std::string_view section;
+    auto end_section = [&] {
+      if (!words.empty())
+        state_.types().add_type(
+            state_.types().add_string(section),
+            BtfBuilder::info(BtfKind::Datasec, static_cast<uint32_t>(words.size() / 3)),
+            static_cast<uint32_t>(end), words);
+      words.clear();
+      end = 0;
+    };
     for (const ImageVariable& variable : sorted) {
+      if (variable.section != section) end_section();
+      section = variable.section;
       uint32_t type = find_type(variable);
       if (type == 0) continue;
       if (variable.offset < end) {
@@ -81,10 +95,7 @@ class VariableAdder {
       end = uint64_t{variable.offset} + variable.size;
       words.insert(words.end(), {add(variable, type), variable.offset, variable.size});
     }
-    if (words.empty()) return;
-    state_.types().add_type(state_.types().add_string(state_.symbols.variable_section),
-                            BtfBuilder::info(BtfKind::Datasec, state_.result.variable_count),
-                            static_cast<uint32_t>(end), words);
+    end_section();
   }
 
   /// The id of a variable's type in the output, or 0 if it is not known.

@@ -19,12 +19,13 @@
 
 namespace bpflink {
 
-/// A per-CPU variable.
+/// A per-CPU variable, or another one.
 struct ImageVariable {
   std::string_view name;  ///< the symbol's name
   uint32_t offset = 0;    ///< bytes from the start of its section
   uint32_t size = 0;      ///< bytes
   bool is_local = false;  ///< a local symbol
+  std::string_view section = ".data..percpu";
 };
 
 /// A tag for a function, such as "bpf_kfunc".
@@ -46,10 +47,8 @@ struct ImageSymbols {
   std::vector<std::string_view> functions{};
   /// Their addresses, or empty: needed for inputs that say where functions are.
   std::vector<uint64_t> addresses{};
-  /// The per-CPU variables, in any order.
+  /// The variables that are wanted, in any order.
   std::vector<ImageVariable> variables{};
-  /// Their section.
-  std::string_view variable_section = ".data..percpu";
   /// The tags, in any order.
   std::vector<ImageTag> tags{};
   /// The functions whose pointers get the attribute "address_space(1)", in any order.

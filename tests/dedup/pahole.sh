@@ -112,6 +112,22 @@ print("".join("\t'%s' %s" % (p["name"], " ".join(words(p["type_id"]))) for p in 
 END_OF_PYTHON
 if raw $features.btf | has 'address_space'; then fail 'an attribute'; fi
 
+# All variables, by sections; of those that macros of kernels name, none
+cat >variables.c <<'END_OF_C'
+struct item { int a; } first = {3};
+static struct item second;
+const int constant = 4;
+int own __attribute__((section(".own"))) = 2, percpu __attribute__((section(".data..percpu"))) = 2, __UNIQUE_ID_1 = 5;
+int *run(int x) { static int local; second.a += x; return x ? &local : &second.a; }
+END_OF_C
+gcc -g -O1 -fno-pic -c variables.c
+datasecs() { raw "$1" | sed -nE "s/.* DATASEC ('[^']*') size=([0-9]*).*/\1 \2/p; s/.*offset=.* size=.* \(VAR (.*)\)/\1/p"; }
+"$replacement" -J --btf_features=default,global_var --btf_encode_detached=variables.btf variables.o
+expect "'.bss' 8 'second' '.data' 8 'first' '.data..percpu' 4 'percpu' '.own' 4 'own' '.rodata' 4 'constant'" \
+  xargs -d "\n" < <(datasecs variables.btf)
+"$replacement" -J --btf_features=global_var --btf_encode_detached=variables.btf variables.o
+expect 'constant first own second ' names VAR variables.btf
+
 # What pahole has and this has not
 says "has no feature 'lightning'" "$replacement" -J --btf_features_strict=var,lightning plain
 "$replacement" -J --btf_features=default,lightning --btf_encode_detached=some.btf plain 2>note

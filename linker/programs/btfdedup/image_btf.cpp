@@ -25,6 +25,18 @@ bool is_function(const ElfSymbol& symbol) {
   return (symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC) && is_whole;
 }
 
+/// What macros of the kernel name, for itself.
+bool is_anonymous(std::string_view variable) {
+  constexpr std::string_view beginnings[] = {"__UNIQUE_ID", "__tpstrtab_", "__exitcall_",
+                                             "__func_stack_frame_non_standard_"};
+  return std::ranges::any_of(beginnings, [&](auto begin) { return variable.starts_with(begin); });
+}
+
+bool is_in_memory(const ElfSymbol& symbol, const ElfFile& elf) {
+  return symbol.section != SHN_UNDEF && symbol.section < elf.sections.size() &&
+         (elf.sections[symbol.section].flags & SHF_ALLOC) != 0;
+}
+
 std::expected<ImageVariable, Error> find_place(const ElfSymbol& symbol, const ElfFile& elf) {
   const ElfSection& section = elf.sections[symbol.section];
   uint64_t offset = symbol.value - (elf.type == ET_REL ? 0 : section.address);
@@ -32,23 +44,29 @@ std::expected<ImageVariable, Error> find_place(const ElfSymbol& symbol, const El
     return fail("symbol '{}' with {:#x} bytes at {}+{:#x} is outside the section of {:#x} bytes",
                 symbol.name, symbol.size, section.name, offset, section.size);
   return ImageVariable{symbol.name, static_cast<uint32_t>(offset),
-                       static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL};
+                       static_cast<uint32_t>(symbol.size), symbol.binding == STB_LOCAL,
+                       section.name};
 }
 
 }  // namespace
 
-std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf) {
+std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf,
+                                                      const DwarfFeatures& features) {
   ImageSymbols image;
   if (std::ranges::find(elf.sections, SHT_SYMTAB, &ElfSection::type) == elf.sections.end())
     return fail("has no symbol table, which --linked needs: link without -s, do not strip");
   auto symbols = TRY(read_symbols(elf));
-  auto variable_section = elf.find(image.variable_section);
+  auto of_processors = elf.find(ImageVariable().section);
   for (const ElfSymbol& symbol : symbols) {
     if (is_function(symbol)) {
       image.functions.push_back(symbol.name);
       image.addresses.push_back(symbol.value);
     }
-    if (symbol.type != STT_OBJECT || symbol.section != variable_section) continue;
+    bool is_wanted =
+        symbol.section == of_processors ? features.variables : features.global_variables;
+    if (symbol.type != STT_OBJECT || !is_wanted || !is_in_memory(symbol, elf) ||
+        is_anonymous(symbol.name))
+      continue;
     auto variable = TRY(find_place(symbol, elf));
     image.variables.push_back(variable);
   }

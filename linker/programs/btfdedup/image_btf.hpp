@@ -9,13 +9,15 @@
 
 #include "bpflink/image_btf.hpp"
 #include "linker/programs/btfdedup/elf_btf.hpp"
+#include "linker/programs/btfdedup/options.hpp"
 
 namespace bpflink {
 
-/// The functions, per-CPU variables and kfunc tags of a linked image. Strings are the file's.
+/// The functions, wanted variables and kfunc tags of a linked image. Strings are the file's.
 /// Errors: there is no symbol table, or it is malformed; a variable is outside its section;
 /// .BTF_ids is malformed.
-std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf);
+std::expected<ImageSymbols, Error> read_image_symbols(const ElfFile& elf,
+                                                      const DwarfFeatures& features);
 
 /// A line for each function or variable of the image that the result lacks, with the reason.
 std::vector<std::string> list_absent_functions(const ImageResult& result,

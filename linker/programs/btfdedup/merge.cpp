@@ -89,10 +89,9 @@ std::expected<void, Error> Merger::read() {
 
 /// Reads the functions and variables of a linked program.
 std::expected<void, Error> Merger::read_image_symbols(const std::string& path, const ElfFile& elf) {
-  auto symbols = bpflink::read_image_symbols(elf);
+  auto symbols = bpflink::read_image_symbols(elf, options_.features);
   if (!symbols) return fail_in(path, symbols.error());
   image_symbols_ = std::move(*symbols);
-  if (!options_.features.variables) image_symbols_->variables.clear();
   if (!options_.features.kfunc_tags) image_symbols_->tags.clear();
   if (!options_.features.attributes) image_symbols_->arena_functions.clear();
   image_name_ = path;

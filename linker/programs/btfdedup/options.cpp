@@ -56,6 +56,7 @@ constexpr Feature features[] = {
     {"consistent_func"},
     {"decl_tag_kfuncs", [](BtfdedupOptions& o, bool on) { o.features.kfunc_tags = on; }},
     {"reproducible_build"},
+    {"global_var", [](BtfdedupOptions& o, bool on) { o.features.global_variables = on; }, false},
     {"distilled_base", [](BtfdedupOptions& o, bool on) { o.distill = on; }, false},
     {"attributes", [](BtfdedupOptions& o, bool on) { o.features.attributes = on; }, false},
     {"layout", [](BtfdedupOptions& o, bool on) { o.features.layout = on; }, false},

@@ -16,7 +16,8 @@ namespace bpflink {
 /// What is encoded of DWARF: the features of pahole that may be switched off.
 struct DwarfFeatures {
   DwarfKinds kinds{};
-  bool variables = true;  ///< per-CPU variables
+  bool variables = true;          ///< per-CPU variables
+  bool global_variables = false;  ///< all others
   bool kfunc_tags = true;
   bool attributes = false;  ///< of pointers into arenas
   bool layout = false;      ///< a layout section, unless there is a base

@@ -6,7 +6,7 @@ set -euf
 
 here=$(dirname "$(readlink -f "$0")")
 version=v1.32
-supported=encode_force,var,float,decl_tag,type_tag,enum64,optimized_func,consistent_func,decl_tag_kfuncs,reproducible_build,distilled_base,attributes,force_cu_merging,layout
+supported=encode_force,var,float,decl_tag,type_tag,enum64,optimized_func,consistent_func,decl_tag_kfuncs,reproducible_build,distilled_base,global_var,attributes,force_cu_merging,layout
 
 fail() {
   printf 'pahole-btfdedup: error: %s\n' "$1" >&2
