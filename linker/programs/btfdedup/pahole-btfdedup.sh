@@ -4,7 +4,14 @@
 # beside this file, unless everybody may put one there, or the one where this was installed.
 set -euf
 
-here=$(dirname "$(readlink -f "$0")")
+# The build starts this once for each module: nothing is run that the shell can do itself.
+here=$0
+if [ -h "$0" ]; then here=$(readlink -f "$0"); fi
+case $here in
+  */*) here=${here%/*} ;;
+  *) here=. ;;
+esac
+installed='@CMAKE_INSTALL_FULL_BINDIR@'
 version=v1.32
 supported=encode_force,var,float,decl_tag,type_tag,enum64,optimized_func,consistent_func,decl_tag_kfuncs,reproducible_build,distilled_base,global_var,attributes,force_cu_merging,layout
 
@@ -78,7 +85,9 @@ if [ $named = no ]; then features=default$floats,-decl_tag_kfuncs; fi
 features=$features$without
 
 btfdedup=$here/btfdedup
-if [ ! -x "$btfdedup" ] || [ -n "$(find "$here" -prune -perm -0002)" ]; then btfdedup='@CMAKE_INSTALL_FULL_BINDIR@/btfdedup'; fi
+if [ "$here" != "$installed" ]; then
+  if [ ! -x "$btfdedup" ] || [ -n "$(find "$here/" -prune -perm -0002)" ]; then btfdedup=$installed/btfdedup; fi
+fi
 [ -x "$btfdedup" ] || fail "no btfdedup in $here, nor where this was installed"
 
 case $file in # not an option of btfdedup
