@@ -24,6 +24,7 @@ constexpr std::string_view kfunc_tag = "bpf_kfunc";
 
 /// Whether a name of BTF, which ends with a zero, matches a pattern.
 bool matches(const std::string& pattern, std::string_view name) {
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
   return ::fnmatch(pattern.c_str(), name.data(), 0) == 0;
 }
 
