@@ -1,4 +1,4 @@
-#include "linker/programs/btfdedup/check.hpp"
+#include "bpflink/check.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -12,13 +12,13 @@
 #include <thread>
 #include <unordered_map>
 
-#include "bpflink/check.hpp"
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
 #include "dedup/printable.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
+#include "linker/programs/btfdedup/commands.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/loaded_btf.hpp"

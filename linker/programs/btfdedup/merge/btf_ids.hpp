@@ -10,7 +10,7 @@
 #include "bpflink/btf.hpp"
 #include "bpflink/dedup.hpp"
 #include "linker/programs/btfdedup/elf_btf.hpp"
-#include "linker/programs/btfdedup/update.hpp"
+#include "linker/programs/btfdedup/merge/update.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/programs/btfdedup/merge.hpp"
+#include "linker/programs/btfdedup/merge/merge.hpp"
 
 #include <fmt/format.h>
 

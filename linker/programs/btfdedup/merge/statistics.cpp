@@ -1,11 +1,11 @@
-#include "linker/programs/btfdedup/statistics.hpp"
+#include "linker/programs/btfdedup/merge/statistics.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "linker/programs/btfdedup/image_btf.hpp"
+#include "linker/programs/btfdedup/merge/image_btf.hpp"
 
 namespace bpflink {
 

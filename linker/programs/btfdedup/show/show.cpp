@@ -1,4 +1,4 @@
-#include "linker/programs/btfdedup/show.hpp"
+#include "linker/programs/btfdedup/show/show.hpp"
 
 #include <elf.h>
 

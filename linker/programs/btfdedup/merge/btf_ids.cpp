@@ -9,7 +9,7 @@
 //
 // The kernel uses binary search, so sets are sorted by id. An id of 0 means that the type was not
 // found, or that the configuration excludes it.
-#include "linker/programs/btfdedup/btf_ids.hpp"
+#include "linker/programs/btfdedup/merge/btf_ids.hpp"
 
 #include <elf.h>
 

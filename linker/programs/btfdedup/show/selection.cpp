@@ -2,7 +2,7 @@
 // CO-RE relocations with all that these contain, extern functions are kfuncs, sections name attach
 // targets. What leaves no trace there, such as the constants of enums, is named in its source, of
 // which .BTF.ext quotes the lines that have code; the source itself may be given as well.
-#include "linker/programs/btfdedup/selection.hpp"
+#include "linker/programs/btfdedup/show/selection.hpp"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>

@@ -16,7 +16,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/elf_dwarf.hpp"
-#include "linker/programs/btfdedup/merge.hpp"
+#include "linker/programs/btfdedup/merge/merge.hpp"
 #include "linker/text/program.hpp"
 
 namespace bpflink {

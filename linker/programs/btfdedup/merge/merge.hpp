@@ -11,12 +11,12 @@
 
 #include "bpflink/dedup.hpp"
 #include "bpflink/error.hpp"
-#include "linker/programs/btfdedup/image_btf.hpp"
 #include "linker/programs/btfdedup/inputs.hpp"
+#include "linker/programs/btfdedup/merge/image_btf.hpp"
+#include "linker/programs/btfdedup/merge/statistics.hpp"
+#include "linker/programs/btfdedup/merge/update.hpp"
 #include "linker/programs/btfdedup/options.hpp"
-#include "linker/programs/btfdedup/selection.hpp"
-#include "linker/programs/btfdedup/statistics.hpp"
-#include "linker/programs/btfdedup/update.hpp"
+#include "linker/programs/btfdedup/show/selection.hpp"
 
 namespace bpflink {
 

@@ -1,4 +1,4 @@
-#include "linker/programs/btfdedup/image_btf.hpp"
+#include "linker/programs/btfdedup/merge/image_btf.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "bpflink/btf.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/programs/btfdedup/btf_ids.hpp"
+#include "linker/programs/btfdedup/merge/btf_ids.hpp"
 
 namespace bpflink {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "linker/programs/btfdedup/merge.hpp"
+#include "linker/programs/btfdedup/merge/merge.hpp"
 #include "linker/programs/btfdedup/options.hpp"
 
 namespace bpflink {

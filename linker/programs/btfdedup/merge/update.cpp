@@ -1,6 +1,6 @@
 // An object refers to its BTF by type id, by string offset and by place. All of these are fields of
 // fixed size, so nothing else in the file moves.
-#include "linker/programs/btfdedup/update.hpp"
+#include "linker/programs/btfdedup/merge/update.hpp"
 
 #include <elf.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 #include "linker/io/descriptor.hpp"
 #include "linker/io/sparse_writer.hpp"
 #include "linker/kernels/kernel_image.hpp"
-#include "linker/programs/btfdedup/btf_ids.hpp"
+#include "linker/programs/btfdedup/merge/btf_ids.hpp"
 
 namespace bpflink {
 namespace {
