@@ -53,7 +53,9 @@
 // it, even if what made its definitions differ was a later rule's assumption, retracted afterwards.
 //
 // The *base* of split BTF does not change. Its types are referred to by their ids, its declarations
-// are not resolved, and a unit's type that is equal to a type of the base becomes that type.
+// are not resolved, and a unit's type that is equal to a type of the base becomes that type. In
+// a module of a kernel, a struct or union also does if all that differs is that the module defines
+// what the kernel only declares: otherwise it would have a task_struct of its own.
 //
 // The *output* has one of each set of equal types, in order of first occurrence. Only this order
 // depends on the order of ids and inputs. Nothing depends on the number of threads or on hashes.

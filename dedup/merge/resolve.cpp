@@ -12,6 +12,9 @@
 // A wrong assumption can make types differ that are equal without it. So in each round only the
 // declarations with a wrong assumption of the earliest rule move on, all of them together. A later
 // rule is given up only when all assumptions of earlier rules hold.
+//
+// For a kernel's modules, structs and unions of inputs first become in each round those of the base
+// that leave open what an input says (find_in_base()).
 #include <algorithm>
 
 #include "dedup/merge/tainted_graph.hpp"
@@ -32,6 +35,7 @@ class DeclarationResolver {
   DeclarationResolver(const ClassTable& table, const TaintedGraph& types)
       : table_(table), types_(types), rules_(types.declarations.size()) {
     common_classes_ = find_common(types.classes);
+    find_open();
     for (uint32_t i = 0; i < rules_.size(); ++i) skip_rules(i);
   }
 
@@ -45,10 +49,11 @@ class DeclarationResolver {
             "{} forward declarations depend on each other's definitions in more than {} steps",
             rules_.size(), round);
       find_targets();
+      if (is_any_open_) find_in_base();
       colors_ = refine(redirected(), first_colors());
+      for (uint32_t node = 0; node < colors_.size(); ++node)
+        colors_[node] = colors_[targets_[node]];
     } while (retract_wrong());
-    for (const Declaration& declaration : types_.declarations)
-      colors_[declaration.node] = colors_[targets_[declaration.node]];
     return std::move(colors_);
   }
 
@@ -59,6 +64,19 @@ class DeclarationResolver {
     while (assumed(i) != nullptr && !agree(*assumed(i), common_classes_)) ++rules_[i];
   }
 
+  void find_open() {
+    if (!table_.is_for_kernel) return;
+    is_open_.resize(table_.anchor_count());
+    for (const Declaration& declaration : types_.declarations)
+      if (declaration.node < types_.nodes_of_base) is_open_[declaration.anchor] = true;
+    for (uint32_t node = 0; node < types_.nodes_of_base; ++node)
+      if (table_.is_definition(types_.classes[node]))
+        is_open_[table_.anchor_of(types_.classes[node])] = false;
+    is_any_open_ = std::ranges::count(is_open_, true) != 0;
+  }
+
+  bool is_open(uint32_t node) const { return is_open_[table_.anchor_of(types_.classes[node])]; }
+
   void find_targets() {
     targets_.resize(types_.classes.size());
     for (uint32_t node = 0; node < targets_.size(); ++node) targets_[node] = node;
@@ -68,6 +86,30 @@ class DeclarationResolver {
             types_.candidates.edges(c->of_base != none ? c->of_base : c->others).front();
   }
 
+  /// Lets a struct or union of an input stand for the one of the base that is equal if the tags
+  /// that the base only declares are only declared everywhere.
+  void find_in_base() {
+    Graph declared;
+    for (uint32_t node = 0; node < targets_.size(); ++node) {
+      if (!is_open(node))
+        for (uint32_t child : types_.references.edges(node))
+          declared.targets.push_back(targets_[child]);
+      declared.end_node();
+    }
+    std::vector<uint32_t> colors = refine(declared, first_colors(true));
+    std::vector<uint32_t> of_base(*std::ranges::max_element(colors) + 1, none);  // nodes, by color
+    for (uint32_t node = 0; node < targets_.size(); ++node) {
+      BtfKind kind = kind_of(table_.words(types_.classes[node]).data());
+      if ((kind != BtfKind::Struct && kind != BtfKind::Union) || is_open(node)) continue;
+      uint32_t& same = of_base[colors[node]];
+      if (node >= types_.nodes_of_base && same != none)
+        targets_[node] = same;
+      else if (node < types_.nodes_of_base && same == none)
+        same = node;
+    }
+    for (uint32_t& target : targets_) target = targets_[target];
+  }
+
   /// The references, with declarations replaced by what they resolve to.
   Graph redirected() const {
     Graph references = types_.references;
@@ -75,14 +117,16 @@ class DeclarationResolver {
     return references;
   }
 
-  /// Colors definitions and other types by class, and declarations by tag.
-  std::vector<uint32_t> first_colors() const {
+  /// Colors definitions and other types by class, and declarations by tag; also by tag, if wanted,
+  /// the definitions of tags that the base only declares.
+  std::vector<uint32_t> first_colors(bool are_open_declared = false) const {
     std::vector<uint32_t> numbers(size_t{table_.class_count()} + table_.anchor_count(), none);
     std::vector<uint32_t> colors;
     uint32_t count = 0;
-    for (uint32_t c : types_.classes) {
-      uint32_t& number =
-          numbers[table_.is_forward(c) ? table_.class_count() + table_.anchor_of(c) : c];
+    for (uint32_t node = 0; node < types_.classes.size(); ++node) {
+      uint32_t c = types_.classes[node];
+      bool is_declared = table_.is_forward(c) || (are_open_declared && is_open(node));
+      uint32_t& number = numbers[is_declared ? table_.class_count() + table_.anchor_of(c) : c];
       if (number == none) number = count++;
       colors.push_back(number);
     }
@@ -138,8 +182,10 @@ class DeclarationResolver {
   const ClassTable& table_;
   const TaintedGraph& types_;
   std::vector<uint8_t> rules_;     ///< by declaration: the index of the rule assumed now
-  std::vector<uint32_t> targets_;  ///< by node: itself, or the definition that it resolves to
-  std::vector<uint32_t> colors_;   ///< by node
+  std::vector<uint32_t> targets_;  ///< by node: itself, or the definition that it stands for
+  std::vector<bool> is_open_;      ///< by anchor: whether the base only declares its tag
+  bool is_any_open_ = false;
+  std::vector<uint32_t> colors_;  ///< by node
   /// By list of candidates: the class of all of them, or none.
   std::vector<uint32_t> common_classes_;
 };

@@ -72,6 +72,7 @@ class GraphMaker {
       uint32_t type_class = types_[i].type_class;
       graph_.nodes.push_back(d_.table.is_forward(type_class) ? node_of_declaration(i)
                                                              : new_node(type_class));
+      if (types_[i].input == 0) graph_.nodes_of_base = static_cast<uint32_t>(graph_.classes.size());
     }
   }
 

@@ -89,6 +89,7 @@ struct Declaration {
 /// A node is a tainted type of an input or the base, or the declarations that share one.
 struct TaintedGraph {
   std::vector<uint32_t> classes;  ///< by node: the class of its types
+  uint32_t nodes_of_base = 0;     ///< how many nodes, the first ones, are types of the base
   Graph references;               ///< by node: the nodes that its types refer to, in order
   std::vector<Declaration> declarations;
   Graph candidates;             ///< by list: the nodes of definitions, in order

@@ -33,7 +33,9 @@ struct DedupOptions {
   bool flatten = false;
   /// Whether to change types that gcc writes and no kernel accepts: an integer that is both signed
   /// and char becomes signed, a declaration of a struct has no size and one of an enum that of int,
-  /// an array of unknown length, or any array if there is a base, gets the others' index type.
+  /// an array of unknown length, or any array if there is a base, gets the others' index type. A
+  /// struct that differs from the base's only in what an input defines and the base declares is the
+  /// base's.
   bool for_kernel = false;
 };
 

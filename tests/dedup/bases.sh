@@ -64,6 +64,30 @@ expect_message 'btfdedup: error: twice.btf: a base must have exactly one BTF' \
   "$BTFDEDUP" --base twice.btf second.btf -o out.o
 expect_message 'btfdedup: error: plain.o: has no section .BTF' "$BTFDEDUP" --base plain.o base.btf -o out.o
 
+# What the base only declares, a kernel's module defines: what refers to it stays the base's, also in other units. A
+# pointer is to the definition. Other inputs have structs of their own, whose definitions say more.
+cat >kernel.c <<'E2'
+struct owner; union detail;
+struct lock { struct owner *owner; struct task *task; union { union detail *detail; long plain; }; };
+struct task { struct lock *lock; int id; } task;
+E2
+{ sed 's/ task;$/;/' kernel.c; echo 'union detail { struct task *task; int own; }; struct own { struct owner *owner; struct lock lock; } own;'; } >declaring.c
+{ cat declaring.c; echo 'struct owner { struct lock *lock; struct own *own; } owner;'; } >defining.c
+sed 's/struct own \*own; } owner/int other; } owner/' defining.c >conflicting.c
+for unit in kernel declaring defining conflicting; do gcc -g -c $unit.c; done
+"$BTFDEDUP" kernel.o -o kernel.btf
+structs_of() { "$BTFDEDUP" --base kernel.btf "$@" -o module.btf --dump raw | sed -nE "s/.* (STRUCT|UNION) '([^']*)'.*/\2/p" | sort | xargs; }
+ld -r -z muldefs declaring.o defining.o -o module.ko
+expect '(anon) detail lock own owner task' structs_of declaring.o defining.o
+expect 'detail own owner' structs_of module.ko
+bpftool -B kernel.btf btf dump file module.btf >raw
+expect "$(sed -nE "s/^\[([0-9]+)\] STRUCT 'owner'.*/\1/p" raw)" \
+  sed -nE "s/^\[$(sed -nE "s/.*'owner' type_id=([0-9]*).*/\1/p" raw | head -n 1)\] PTR .*type_id=//p" raw
+"$BTFDEDUP" --base kernel.btf module.btf -o again.btf
+cmp module.btf again.btf
+ld -r -z muldefs declaring.o defining.o conflicting.o -o module.ko
+expect 'detail own own own owner owner' structs_of module.ko
+
 # A base of a pahole that wrote arrays of several dimensions as one
 cat >grid.c <<'E2'
 struct task { struct grid *grid; int id; };

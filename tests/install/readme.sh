@@ -127,6 +127,8 @@ ar rcs libc.a c.o
 printf '%s\n' a.o b.o >objects.txt
 cp c.o vmlinux
 gzip -c vmlinux >vmlinuz
+mkdir 5.10 6.12
+cp vmlinuz 5.10 && cp vmlinuz 6.12
 clang-19 -g -O2 --target=bpf -I"/usr/include/$(uname -m)-linux-gnu" -c main.bpf.c -o prog.o
 cp main.bpf.c prog.c
 # split OUT NAME BASE...: writes raw BTF of one struct, split from the bases
@@ -199,8 +201,8 @@ while IFS='#' read -r line comment; do
     mkdir "$tmp/work/btf/line$((++number))"
     cd "$tmp/work/btf"
     cp a.o b.o "line$number"
-    for file in libc.a objects.txt vmlinux vmlinuz modules mod.ko.xz {mod,a,b,new}.ko prog.[oc]; do
-      if [[ " $line " == *[\ @]"$file "* ]]; then cp -r $file "line$number"; fi
+    for file in libc.a objects.txt vmlinux vmlinuz 5.10 6.12 modules mod.ko.xz {mod,a,b,new}.ko prog.[oc]; do
+      if [[ " $line " == *[\ @]"$file"[\ /]* ]]; then cp -r $file "line$number"; fi
     done
     if [[ $line == *'*.ko'* ]]; then cp mod.ko a.ko "line$number"; fi
     cd "line$number"
