@@ -184,6 +184,7 @@ check() {
       ;;
     *--base*) [[ $(od -An -tx2 -N2 "$output") == ' eb9f' ]] || fail "$1: no BTF" ;;
     *--explain*) contains log 'struct foo' ;;
+    *'--dump rust'*) contains log 'pub struct task_struct' ;;
     *--dump*) "$CC" -Werror -fsyntax-only -x c log ;;
     *new.ko*) bpftool -B ../base.btf btf dump file "$output" >types || fail "$1: no split BTF" ;;
     *) bpftool btf dump file "$output" >types || fail "$1: no BTF" ;;
