@@ -145,8 +145,8 @@ struct CoreCandidate {
   /// Why it does not match, or gives no value. MemberTypeMismatch also if it matches, but the path
   /// passed another member of that name, whose offset loaders add.
   CoreReason reason = CoreReason::None;
-  uint32_t depth = 0;               ///< steps of the program's path that were found
-  uint32_t at = 0;                  ///< the type that lacks the next step
+  uint32_t depth = 0;  ///< steps of the program's path that were found
+  uint32_t at = 0;     ///< the type that lacks the next step
   /// All members and elements that were found, also anonymous ones; then members of the name with
   /// another type, and what is around them.
   std::vector<CoreStep> path = {};

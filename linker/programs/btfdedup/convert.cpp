@@ -1,5 +1,3 @@
-#include "linker/programs/btfdedup/commands.hpp"
-
 #include "bpflink/convert.hpp"
 
 #include <optional>
