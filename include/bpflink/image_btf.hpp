@@ -21,11 +21,11 @@ namespace bpflink {
 
 /// A per-CPU variable, or another one.
 struct ImageVariable {
-  std::string_view name;  ///< the symbol's name
-  uint32_t offset = 0;    ///< bytes from the start of its section
-  uint32_t size = 0;      ///< bytes
-  bool is_local = false;  ///< a local symbol
-  std::string_view section = ".data..percpu";
+  std::string_view name;                       ///< the symbol's name
+  uint32_t offset = 0;                         ///< bytes from the start of its section
+  uint32_t size = 0;                           ///< bytes
+  bool is_local = false;                       ///< a local symbol
+  std::string_view section = ".data..percpu";  ///< the section's name
 };
 
 /// A tag for a function, such as "bpf_kfunc".

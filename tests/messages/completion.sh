@@ -23,10 +23,10 @@ expect '--keep-section
 expect '' offers_bash bpflink --license ''
 expect $'@dir\n@dir.o' sort <(offers_bash bpflink @di)
 expect $'dir\ndir.o' sort <(offers_bash bpfcore --kernel di)
-# bash takes "--dump=" as two words, and "--dump=r" as three
-expect $'c\nraw' offers_bash btfdedup --dump =
-expect 'raw' offers_bash btfdedup --dump = r
-expect '--dump=raw' offers_bash btfdedup --dump=r # with another COMP_WORDBREAKS
+# bash takes "--dump=" as two words, and "--dump=ra" as three
+expect $'c\nrust\nraw' offers_bash btfdedup --dump =
+expect 'raw' offers_bash btfdedup --dump = ra
+expect '--dump=raw' offers_bash btfdedup --dump=ra # with another COMP_WORDBREAKS
 
 # zsh completes at a terminal only: each list that a function of completion adds is written down.
 cat >zsh-offers <<'EOF'
@@ -63,12 +63,12 @@ offers $'dir\ndir.o' bpfcore check di
 offers 'dir' bpfcore check --modules di
 offers $'always\nauto\nnever' bpflink --color-diagnostics ''
 offers $'0\n1\n2\n3' bpfskel --lto-O ''
-offers $'c\nraw' btfdedup --dump ''
+offers $'c\nraw\nrust' btfdedup --dump ''
 offers 'dir' bpflink -L di
 offers 'classic-header' bpflink --target ''
 for shell in zsh fish; do
   command -v $shell >/dev/null || continue
-  expect $'c\nraw' offers_$shell btfdedup --dump=
+  expect $'c\nraw\nrust' offers_$shell btfdedup --dump=
   expect '3' offers_$shell bpflink --lto-O=3
   expect $'dir\ndir.o' offers_$shell bpfcore check --kernel=di
 done

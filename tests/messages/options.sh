@@ -86,5 +86,5 @@ duped '--threads 0: must be a number from 1 to 1024 (see btfdedup --help)' good.
 wrong '--size-map map.svg: a size map is a page of HTML (see bpflink --help)' good.o -o out.o --size-map map.svg
 duped '--size-map map.svg: a size map is a page of HTML (see btfdedup --help)' good.o --size-map map.svg
 duped '--size-map: the name of the file is empty' good.o --size-map ''
-duped '--dump x: must be one of c, raw (see btfdedup --help)' good.o --dump x
+duped '--dump x: must be one of c, rust, raw (see btfdedup --help)' good.o --dump x
 duped 'circle: response files are nested too deeply' @circle -o out.o
