@@ -231,10 +231,11 @@ uint64_t UnitTypes::size_of(uint32_t id) const {
 }
 
 /// Whether a member or the end of a struct is not where alignment would put it. That of a member is
-/// taken for the largest that its size and place allow.
+/// taken for the largest that its size and place allow. True if there are too many to look at.
 bool UnitTypes::is_packed(uint32_t id) const {
   if (id == 0 || kind_of(&words_[starts_[id - 1]]) != BtfKind::Struct) return false;
   BtfType type{std::span<const uint32_t>(words_).subspan(starts_[id - 1])};
+  if (type.vlen() > 1024) return true;  // each parameter visits the members
   uint64_t largest = 1;
   for (uint32_t i = 0; i < type.vlen(); ++i) {
     uint64_t size = size_of(type.member(i).type);

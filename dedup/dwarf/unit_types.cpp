@@ -482,8 +482,11 @@ void UnitTypes::write_enum(const OpenEntry& open) {
 void UnitTypes::write_array(const OpenEntry& open) {
   if (parts_.size() == open.first_part) parts_.push_back({.low = 1});
   if (!wanted_.kinds.nested_arrays)
-    for (; parts_.size() - open.first_part > 1; parts_.pop_back())
-      parts_[open.first_part].low *= parts_.back().low;
+    for (; parts_.size() - open.first_part > 1; parts_.pop_back()) {
+      uint64_t elements = uint64_t{parts_[open.first_part].low} * parts_.back().low;
+      if (elements > UINT32_MAX) break;
+      parts_[open.first_part].low = static_cast<uint32_t>(elements);
+    }
   uint32_t elements = 0;
   for (size_t i = parts_.size(); i > open.first_part; --i) {
     uint32_t id = begin_type(open, 0, BtfBuilder::info(BtfKind::Array), 0);

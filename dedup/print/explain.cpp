@@ -324,12 +324,14 @@ struct SharedMember {
 std::map<std::string_view, SharedMember> find_shared_members(
     const BtfView& btf, const std::vector<Definition>& definitions) {
   std::map<std::string_view, SharedMember> members;
+  size_t left = size_t{1} << 20;  // of members: hostile structs contain each other in many ways
   for (const Definition& definition : definitions) {
     std::vector<std::pair<uint32_t, uint64_t>> open{{definition.id, 0}};  // with offsets
-    for (size_t i = 0; i < open.size() && i < btf.end_id(); ++i) {
+    for (size_t i = 0; i < open.size() && left != 0; ++i) {
       auto [id, start] = open[i];
       BtfType record = btf.type(id);
-      for (uint32_t at = 0; is_composite(record.kind()) && at < record.vlen(); ++at) {
+      uint32_t count = is_composite(record.kind()) ? record.vlen() : 0;
+      for (uint32_t at = 0; at < count && left != 0; ++at, --left) {
         MemberBits bits = member_bits(btf, record, at);
         BtfMember member = record.member(at);
         if (std::string_view name = btf.string(member.name_off); name.empty()) {

@@ -324,12 +324,11 @@ void judge_prototypes(const CoreObject& object, ToldBy by, std::vector<Verdict>&
       add_feature(KernelFeature::PointerArguments,
                   fmt::format("make {} static, or __hidden if other files call it", function.name));
     const uint32_t result = types.type(types.type(id).type()).type();
-    const auto advice = [&] {
-      return fmt::format("let {} return an int, or make it static or __hidden", function.name);
-    };
-    if (result == 0) add_feature(KernelFeature::VoidResults, advice());  // C has no limit here
-    if (by == ToldBy::Bpfcore && is_arena_pointer(types, result))
-      add_feature(KernelFeature::ArenaResults, advice());
+    const bool is_arena = by == ToldBy::Bpfcore && is_arena_pointer(types, result);
+    if (result == 0 || is_arena)  // void has no limit in C
+      add_feature(
+          is_arena ? KernelFeature::ArenaResults : KernelFeature::VoidResults,
+          fmt::format("let {} return an int, or make it static or __hidden", function.name));
   }
 }
 

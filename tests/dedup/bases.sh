@@ -93,12 +93,12 @@ cat >grid.c <<'E2'
 struct task { struct grid *grid; int id; };
 struct grid { int cells[2][3][4]; struct task *tasks[2][2]; } grid;
 E2
-sed 's/ grid;$/; struct own { struct grid *grid; char cells[2][5]; } own;/' grid.c >own.c
-gcc -g -c grid.c && gcc -g -c own.c
-"$BTFDEDUP" grid.o -o nested.btf
+sed 's/ grid;$/; struct own { struct grid *grid; char cells[2][5], (*far)[65536][65536]; } own;/' grid.c >own.c
+gcc -g -c grid.c && gcc -g -c own.c && "$BTFDEDUP" grid.o -o nested.btf
 LLVM_OBJCOPY=llvm-objcopy-19 pahole -J grid.o
 "$BTFDEDUP" grid.o -o kernel.btf
 for base in kernel nested; do
   "$BTFDEDUP" --base $base.btf own.o -o module.btf
   expect own sed -nE "s/.* STRUCT '([^']*)'.*/\1/p" <(bpftool -B $base.btf btf dump file module.btf)
+  expect 2 grep -c 'nr_elems=65536$' <(bpftool -B $base.btf btf dump file module.btf) # 4 GB are too many for one
 done

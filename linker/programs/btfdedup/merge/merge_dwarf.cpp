@@ -20,7 +20,6 @@
 #include "linker/text/program.hpp"
 
 namespace bpflink {
-
 namespace {
 
 /// The registers that pass arguments, by DWARF's numbers.

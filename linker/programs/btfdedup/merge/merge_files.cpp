@@ -66,7 +66,8 @@ class Merge {
     TRY(write_output(merged, blob));
     TRY(show(merged, blob));
     // Renames the outputs when nothing else can fail.
-    return commit();
+    auto renamed = outputs_.commit();
+    return renamed ? std::expected<void, Error>() : fail(renamed.error().message);
   }
 
  private:
@@ -231,11 +232,6 @@ class Merge {
       if (!ok) return fail(ok.error().message);
     }
     return options_.prints() ? print_reports(options_, shown) : std::expected<void, Error>();
-  }
-
-  std::expected<void, Error> commit() {
-    if (auto ok = outputs_.commit(); !ok) return fail(ok.error().message);
-    return {};
   }
 
   /// An error about the output, whether it goes to a file or is only shown.
