@@ -1,4 +1,5 @@
-// Building errors and the texts of messages.
+// Building errors and the texts of messages, which are harmless to a terminal whatever names an
+// input has.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,9 +13,15 @@
 #include <utility>
 
 #include "bpflink/error.hpp"
-#include "dedup/printable.hpp"
 
 namespace bpflink {
+
+/// One line of text with a '?' for each byte of a control character: ASCII's except the tab, and
+/// U+0080 to U+009F in UTF-8.
+std::string printable(std::string_view line);
+
+/// The same for several lines of text, keeping line breaks.
+std::string printable_lines(std::string_view text);
 
 /// An error with this text.
 inline std::unexpected<Error> fail(std::string message) {

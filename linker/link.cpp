@@ -1,5 +1,5 @@
-// The linker from start to end, a line a pass. Each pass is in the file of its name in passes/.
-// All they know is in one Context (state/context.hpp).
+// The linker from start to end, a line a pass. Each pass is a function in passes/, in the file of
+// its name or of its subject. All they know is in one Context (state/context.hpp).
 #include <algorithm>
 #include <chrono>
 

@@ -12,8 +12,8 @@
 #include "linker/files/common_origin.hpp"
 #include "linker/files/elf_kind.hpp"
 #include "linker/io/descriptor.hpp"
-#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/io/signals.hpp"
 
 namespace bpflink {

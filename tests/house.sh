@@ -119,10 +119,10 @@ if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xar
   broken "a name means one thing:"$'\n'"$twice"
 fi
 
-# One file per pass, named as in link.cpp, beside hints that its messages give and what passes share.
+# Each pass of link.cpp is defined in linker/passes, once.
 passes=$(sed -nE 's/.*RUN\(([a-z_]+)\);/\1/p' linker/link.cpp | sort)
-files=$(git ls-files linker/passes | sed 's|.*/||; /_hints\./d; /\.hpp$/d; s|\.cpp$||' | sort)
-if ! difference=$(diff <(echo "$passes") <(echo "$files")); then
+defined=$(sed -nE 's/^void ([a-z_]+)\(Context& .*/\1/p' linker/passes/*/*.cpp | grep -Fxf <(echo "$passes") | sort)
+if ! difference=$(diff <(echo "$passes") <(echo "$defined")); then
   broken "linker/passes is the list in link.cpp:"$'\n'"$difference"
 fi
 

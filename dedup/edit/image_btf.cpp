@@ -3,7 +3,7 @@
 // The units' BTF has the types, but also FUNCs and VARs of functions and variables that are only
 // declared, were inlined, or were removed by the linker. The image's symbols say which are there.
 // So the units are deduplicated without FUNCs, VARs and DATASECs. Then FUNCs (functions.cpp) and
-// VARs (variables.cpp) are added for the symbols, and their tags.
+// VARs (image_variables.cpp) are added for the symbols, and their tags.
 #include "bpflink/image_btf.hpp"
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/merge/match_cache.hpp"
 #include "dedup/merge/matcher.hpp"
 
 namespace bpflink {

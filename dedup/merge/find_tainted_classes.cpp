@@ -4,7 +4,7 @@
 // defines. Its key compares tags by name, so types
 // of one class may differ. Equality among tainted types is decided in a graph of them:
 //
-//   find ambiguous tags, and the classes that reach them   (taint.cpp)
+//   find ambiguous tags, and the classes that reach them   (tainted_graph.cpp)
 //   split the inputs into units, find bindings for R2      (bindings.cpp)
 //   make the graph                                         (tainted_graph.cpp)
 //   refine it and resolve declarations                     (resolve.cpp, refine.cpp)

@@ -20,7 +20,6 @@
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/print/select_types.hpp"
 #include "dedup/print/subject.hpp"
-#include "dedup/printable.hpp"
 #include "dedup/try.hpp"
 
 namespace bpflink {

@@ -7,8 +7,8 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/format/kinds.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/print/c_scalars.hpp"
-#include "dedup/printable.hpp"
 
 namespace bpflink {
 

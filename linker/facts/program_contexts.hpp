@@ -1,4 +1,6 @@
-// Structs that only the kernel passes to programs.
+// Contexts of programs: the structs that only the kernel passes to them, each type of program its
+// own. A function with a pointer to one is a program, or part of one, and its parameter tells of
+// which type.
 #pragma once
 
 #include <cstdint>

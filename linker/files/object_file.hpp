@@ -1,4 +1,11 @@
 // A checked input object: sections, symbols, relocations and BTF.
+//
+// An object of BPF is an ELF64 file in which names say what things are. SEC("xdp") puts a program
+// into a section of that name, `.maps` has a variable for each map, whose type is its definition,
+// and externs of the kernel are undefined symbols that BTF lists in .ksyms. `.BTF` has the types,
+// and describes functions and variables; `.BTF.ext` describes instructions: where functions begin,
+// source lines, CO-RE relocations. All of it has been checked against each other once an ObjectFile is
+// there, so that no later code looks for what is malformed.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/address_sanitizer.hpp"
 
 namespace bpflink {

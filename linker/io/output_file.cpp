@@ -192,6 +192,8 @@ std::expected<void, Error> OutputFile::prepare() {
   return {};
 }
 
+/// Gives the file a name beside the path, so that a rename can put it there in one step: linkat()
+/// cannot replace a file.
 std::expected<void, Error> OutputFile::name_temporary() {
   if (!temporary_.empty()) return {};
   lock_temporary(fd());

@@ -11,7 +11,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 
 namespace bpflink {
 namespace {

@@ -16,8 +16,8 @@
 #include "linker/error.hpp"
 #include "linker/facts/linux_release.hpp"
 #include "linker/io/bytes.hpp"
-#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 

@@ -1,3 +1,5 @@
+// Runs bpflink-lto on files in memory, under limits of time and memory, and says in words how it
+// ended if it crashed.
 #include "linker/lto/backend.hpp"
 
 #include <fcntl.h>

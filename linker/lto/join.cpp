@@ -136,7 +136,7 @@ class ModuleJoin {
 
   /// The globals that stand for CO-RE relocations have names that are unique in a module only:
   /// "llvm.btf_type_id.0$7" is another type in each, and "llvm.pair:0:4$0:1" another member where
-  /// two files define struct pair in their own way. JoinedFiles under one name, one of the
+  /// two files define struct pair in their own way. Joined under one name, one of the
   /// relocations would become the other.
   void separate_relocations(LlvmModule module) const {
     constexpr std::string_view prefix = "llvm.", type_id = "llvm.btf_type_id.";

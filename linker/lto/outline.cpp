@@ -1,5 +1,10 @@
-// Outlines: modules with the symbols and types of others, and without code. Archives, resolution
-// and the checks of types ask these.
+// Outlines: modules with the symbols and types of others, and without code.
+//
+// Before LLVM can join modules, the link has to know what they define, miss and declare: which
+// members of archives it needs, which definitions win, whether types agree. Of an object, all that
+// is there to read. So each module gets an object of its own, from an outline of it: functions that
+// return 0, variables, debug information, and one function that refers to what the module misses.
+// As it has none of the code, it has none that a backend refuses.
 #include <algorithm>
 #include <span>
 

@@ -1,6 +1,17 @@
-// What the linker asks of bpflink-lto, the program that compiles LLVM bitcode, and what that
-// answers. Both are sequences of numbers (8 bytes) and of texts (a number of bytes, and the bytes),
-// in a file in memory each. What LLVM prints, and assembly may have it print, is in a third one.
+// How the linker and LLVM work together. Begin here.
+//
+// `clang -flto` and rustc write bitcode: a program in LLVM's own form, before code is chosen. Only
+// LLVM reads it, a library that may abort, so a program of its own loads it: bpflink-lto. A link
+// with bitcode runs that twice:
+//
+// - read_inputs asks for an outline of each file: an object with its symbols and types
+//   (outline.cpp). The passes resolve and compare these like any object's.
+// - join_bitcode asks for one object in place of all. The files are joined without the definitions
+//   that lost (join.cpp), optimized as one program (optimize.cpp), and compiled (session.cpp).
+//
+// backend.cpp is the linker's end of this, main.cpp the program's. A request and its answer are
+// numbers (8 bytes) and texts (a number of bytes, and the bytes), in a file in memory each. What
+// LLVM prints, and assembly may have it print, is in a third one.
 #pragma once
 
 #include <fmt/format.h>

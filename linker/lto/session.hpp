@@ -1,5 +1,9 @@
-// LLVM at work on the modules of a request: reading, passes, code, what there is to say, and the
-// steps of all that.
+// LLVM at work on the modules of a request.
+//
+// A module is a file of bitcode in LLVM's memory: functions, variables, and the debug information
+// that BTF is made of. Only modules of one LLVM context can be joined, so a session has one, and
+// keeps what one step has to tell a later one. What LLVM says of the module at work becomes a part
+// of the answer. All steps are at the end of this file.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +30,9 @@ struct Cpu {
   uint64_t module = 0;  ///< that says so
 };
 
-/// Inline assembly that LLVM cannot assemble: which call of a source it is of. LLVM tells a line of
-/// the assembly alone, with operands in it.
+/// Finds which `asm()` of a source LLVM could not assemble. Its message has no more than the line
+/// of assembly, "r77 = 2", after operands were filled in. So each call is kept as patterns of its
+/// lines, in which an operand is anything.
 class Assembly {
  public:
   /// Adds a call in a module, with what names_in_assembly() has of it.

@@ -7,8 +7,8 @@
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/io/directory.hpp"
 #include "linker/io/input_file.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/state/renaming.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "linker/error.hpp"
-#include "linker/io/directory.hpp"
 #include "linker/io/file_rights.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/lto/protocol.hpp"
 
 namespace bpflink {

@@ -7,7 +7,7 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/error.hpp"
 #include "linker/report/model.hpp"
 #include "linker/report/output_parts.hpp"

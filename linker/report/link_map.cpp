@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/files/symbols_by_place.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/state/context.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dedup/internal.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/report/reports.hpp"
 
 namespace bpflink {

@@ -1,4 +1,13 @@
 // All state of one link, and the passes over it.
+//
+//   objects   the inputs; each has sections, which are cut into fragments, kept or dropped each
+//   symbols   the global names: who defines each, and who refers to it
+//   sections  of the output; their members are sections of inputs
+//   btf       the types of the output; the type_map of each object leads to them
+//
+// A pass reads what earlier ones found out and adds to it. What anything of an input has become is
+// asked in three places: place_of() gives the output's bytes, type_map its types, Symbol and
+// InputSymbol::output_index its symbols.
 #pragma once
 
 #include <algorithm>

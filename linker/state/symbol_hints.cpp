@@ -9,10 +9,8 @@
 #include "linker/facts/helpers.hpp"
 #include "linker/facts/linux_release.hpp"
 #include "linker/files/archive.hpp"
-#include "linker/io/directory.hpp"
 #include "linker/io/paths.hpp"
-#include "linker/text/cpp_names.hpp"
-#include "linker/text/rust_names.hpp"
+#include "linker/text/demangle.hpp"
 
 namespace bpflink {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bpflink/linker.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 

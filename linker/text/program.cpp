@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"
 #include "linker/io/signals.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dedup/internal.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
 namespace {

@@ -9,9 +9,9 @@
 #include "dedup/messages.hpp"
 #include "dedup/relocations/access.hpp"
 #include "linker/facts/helpers.hpp"
+#include "linker/facts/insn.hpp"
 #include "linker/facts/license.hpp"
 #include "linker/facts/opcodes.hpp"
-#include "linker/facts/verifier_rules.hpp"
 #include "linker/files/label_tables.hpp"
 #include "linker/files/references.hpp"
 #include "linker/files/symbols_by_place.hpp"
@@ -19,6 +19,15 @@
 
 namespace bpflink {
 namespace {
+
+/// How many parameters a function must have for what an instruction loads: arguments beyond the
+/// fifth are above r11. 0 if it loads none.
+uint32_t loaded_parameter(const Insn& insn) {
+  constexpr uint8_t argument_pointer = 11;
+  constexpr uint32_t in_registers = 5;
+  bool is_load = BPF_CLASS(insn.code) == BPF_LDX && insn.src_reg == argument_pointer;
+  return is_load && insn.off > 0 ? in_registers + (static_cast<uint32_t>(insn.off) + 7) / 8 : 0;
+}
 
 /// The instructions that have the address of a variable with addresses of labels.
 std::vector<InsnPlace> find_label_tables(const ObjectFile& file) {
@@ -126,7 +135,7 @@ void judge_instructions(const CoreObject& object, std::vector<Verdict>& verdicts
         {.need = CoreNeed::Instructions,
          .name = "arguments on the stack",
          .what = "a function loads an argument from the stack that its type does not have",
-         .advice = std::string(excess_advice),
+         .advice = "let its callers and its definition agree, or compile with less optimization",
          .places = std::move(excess)});
 }
 

@@ -1,9 +1,12 @@
-// Pass: join the inputs that are LLVM bitcode, optimize them as one program, and make one more
-// object of it.
+// Passes: set up a link of what bitcode and objects have in common; then join the inputs that are
+// LLVM bitcode, optimize them as one program, and make one more object of it.
+//
+// The first link is of the inputs as they were compiled. link.cpp runs passes over it, which find
+// what no other file needs and what does not fit together; join_bitcode() tells LLVM.
 //
 // read_inputs() has an object of each already, without code: it has the symbols and types that a
 // compiler would give it. These have been resolved, and compared, as those of all objects are
-// (separate_bitcode.cpp). LLVM is told which definitions lost, and which hidden functions nothing
+// in the first link. LLVM is told which definitions lost, and which hidden functions nothing
 // outside of bitcode needs: it may inline and remove those. Its object takes the place of theirs,
 // and the link goes on with it. The verifier checks a hidden function where it is called, as libbpf
 // makes it static; LLVM may make more of it where it knows all calls. Other functions stay what
@@ -11,10 +14,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_set>
 
 #include "dedup/messages.hpp"
 #include "linker/lto/backend.hpp"
+#include "linker/report/report_files.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/gc_roots.hpp"
@@ -22,6 +27,51 @@
 #include "linker/text/locations.hpp"
 
 namespace bpflink {
+namespace {
+
+void open_bitcode_outputs(Context& context) {
+  const LinkOptions& options = context.options;
+  const bool makes_object = options.lto_emit == LinkOptions::Emit::Object;
+  const std::string option = options.for_rustc ? "--emit" : "--lto-emit-asm";
+  if (std::ranges::none_of(context.objects, &ObjectFile::is_bitcode))
+    context.diagnostics.error(option + ": no input is LLVM bitcode");
+  bool has_report = std::ranges::any_of(
+      report_files, [&](const ReportFile& report) { return !(options.*report.path).empty(); });
+  bool needs_object = has_report || shows_model(options) || context.target.convert;
+  if (!makes_object && needs_object)
+    context.diagnostics.error(option + " makes no object, for reports or a skeleton");
+  if (!options.lto_save_temps || !context.target.path) return;
+  const std::string& directory = options.lto_dump_directory;
+  std::error_code error;
+  if (!directory.empty() && !std::filesystem::create_directories(directory, error) && error)
+    return context.diagnostics.error(fmt::format("{}: {}", directory, error.message()));
+  auto open = [&](std::string_view suffix, std::string_view name) -> Outputs::Output* {
+    auto output = context.outputs.open(
+        "--save-temps", directory.empty() ? fmt::format("{}{}", *context.target.path, suffix)
+                                          : fmt::format("{}/{}", directory, name));
+    if (!output) report_output(context, std::move(output.error()));
+    return output.value_or(nullptr);
+  };
+  context.joined_bitcode = open(".lto.bc", "pre-opt.ll");
+  context.optimized_bitcode = open(".lto.opt.bc", "post-opt.ll");
+  check_outputs(context);  // again, with these two
+}
+
+}  // namespace
+
+void separate_bitcode(Context& context) {
+  open_bitcode_outputs(context);
+  if (context.diagnostics.failed()) return;
+  LinkOptions options = context.options;
+  options.gc_sections = options.gc_maps = options.prune_types = false;
+  options.fatal_warnings = false;
+  context.modules = std::make_unique<Context>(
+      std::move(options),
+      [&context](const Diagnostic& diagnostic) { context.diagnostics.report_once(diagnostic); });
+  context.modules->objects = std::move(context.objects);
+  context.modules->byte_order = context.byte_order;
+}
+
 namespace {
 
 class BitcodeJoin {

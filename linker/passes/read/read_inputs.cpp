@@ -26,7 +26,7 @@
 #include "linker/files/declarations.hpp"
 #include "linker/files/elf_kind.hpp"
 #include "linker/files/object_types.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/lto/backend.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/renaming.hpp"

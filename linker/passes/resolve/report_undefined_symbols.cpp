@@ -3,6 +3,8 @@
 // The loader provides symbols that an object's BTF lists in .ksyms or .kconfig. A weak extern may
 // stay 0, and a partial link leaves externs to a later link, on request with a warning. Any other
 // extern is an error that lists its references. text/render.cpp formats it.
+//
+// And: print every definition and reference of the symbols that -y names.
 #include <fmt/format.h>
 
 #include "linker/state/context.hpp"
@@ -78,6 +80,20 @@ void report_undefined_symbols(Context& context) {
                                 .code = DiagnosticCode::UndefinedSymbol,
                                 .symbol = std::string(symbol->name),
                                 .references = std::move(references)});
+  }
+}
+
+void trace_symbols(Context& context) {
+  for (const std::string& name : context.options.trace_symbols) {
+    const Symbol* symbol = context.symbols.find(name);
+    if (!symbol) continue;
+    for (auto& object : context.objects)
+      for (const InputSymbol& input : object->symbols)
+        if (input.global == symbol)
+          context.diagnostics.note(
+              fmt::format("{}: {} {}", object->name,
+                          input.is_defined() ? "definition of" : "reference to", name),
+              {}, DiagnosticCode::Trace, {.file = object->name, .symbol = name});
   }
 }
 

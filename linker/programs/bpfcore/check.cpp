@@ -1,4 +1,14 @@
-// bpfcore check: checks each relocation of each program on each kernel.
+// bpfcore check: whether each program loads on each kernel. check_object() does it for one of each:
+//
+// - What the object names is looked up: externs, attach targets, structs of functions, types of
+//   maps and programs (needs/needs_check.hpp).
+// - Its CO-RE relocations are resolved as a loader does it (needs/core_check.hpp).
+// - With their values, and those of externs, the code is walked as the verifier walks it. Much of
+//   it is for other kernels and never reached (program/reachability.hpp).
+// - What matters in reached code alone is looked up: helpers, kfuncs, what verifiers refuse.
+//
+// A thing that the kernel's files do not tell is unknown, and so is what depends on it: the walk is
+// done again with the least and the largest value (mark_uncertain()).
 #include <fmt/format.h>
 
 #include <algorithm>

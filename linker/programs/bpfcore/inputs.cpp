@@ -14,7 +14,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/elf_kind.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/text/program.hpp"
 #include "linker/text/progress.hpp"

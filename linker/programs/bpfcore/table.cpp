@@ -8,7 +8,7 @@
 #include <span>
 
 #include "dedup/internal.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "linker/programs/bpfcore/results.hpp"
 #include "linker/text/diagnostics.hpp"
 

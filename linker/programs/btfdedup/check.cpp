@@ -15,7 +15,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/programs/btfdedup/commands.hpp"

@@ -12,7 +12,7 @@
 #include "linker/error.hpp"
 #include "linker/files/archive.hpp"
 #include "linker/files/elf_kind.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/kernels/directory_walk.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/kernels/kernel_modules.hpp"

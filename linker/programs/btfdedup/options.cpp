@@ -15,7 +15,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/linux_release.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/kernels/kernel_modules.hpp"
 #include "linker/text/options.hpp"
 

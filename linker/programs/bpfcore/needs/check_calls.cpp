@@ -201,6 +201,7 @@ class CallRules {
     return {is_said ? Knowledge::Known : Knowledge::Unknown};
   }
 
+  /// What a rule of the call tables (facts/call_tables.hpp) says of this kernel's release.
   Knowledge follow(char rule) const {
     std::span releases = call_tables.releases;
     if (rule == '*') return Knowledge::Unknown;

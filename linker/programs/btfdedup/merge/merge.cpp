@@ -11,7 +11,7 @@
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/elf_kind.hpp"
-#include "linker/io/directory.hpp"
+#include "linker/io/paths.hpp"
 #include "linker/kernels/kernel_image.hpp"
 #include "linker/text/program.hpp"
 #include "linker/types/loaded_btf.hpp"

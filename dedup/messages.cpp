@@ -1,6 +1,7 @@
-#include "dedup/printable.hpp"
+#include "dedup/messages.hpp"
 
 namespace bpflink {
+
 namespace {
 
 /// The number of bytes of the character at the beginning of `text` if it changes how the text
