@@ -119,6 +119,11 @@ if twice=$(git ls-files 'dedup/*.[ch]pp' 'linker/*.[ch]pp' 'include/*.hpp' | xar
   broken "a name means one thing:"$'\n'"$twice"
 fi
 
+# What a release of Linux brought stands in linker/facts alone.
+if elsewhere=$(git grep -nE '\{[4-9], [0-9]{1,2}\}' -- 'linker/*.[ch]pp' ':!linker/facts'); then
+  broken "facts about Linux outside of linker/facts:"$'\n'"$elsewhere"
+fi
+
 # Each pass of link.cpp is defined in linker/passes, once.
 passes=$(sed -nE 's/.*RUN\(([a-z_]+)\);/\1/p' linker/link.cpp | sort)
 defined=$(sed -nE 's/^void ([a-z_]+)\(Context& .*/\1/p' linker/passes/*/*.cpp | grep -Fxf <(echo "$passes") | sort)

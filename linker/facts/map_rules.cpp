@@ -8,7 +8,6 @@
 #include <iterator>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "dedup/internal.hpp"
 #include "linker/facts/helpers.hpp"
@@ -234,67 +233,61 @@ std::optional<MapFault> find_flag_fault(const Map& map, const MapRules& rule) {
 /// lets pass, earlier releases let pass as well, if they have the helper and the type.
 struct MapHelpers {
   uint32_t map_type;
-  std::vector<uint32_t> helpers;
+  uint32_t helpers[7];  ///< 0 behind the last
 };
-const std::vector<MapHelpers>& map_helpers() {
-  constexpr uint32_t lookup = BPF_FUNC_map_lookup_elem, update = BPF_FUNC_map_update_elem,
-                     remove = BPF_FUNC_map_delete_elem, push = BPF_FUNC_map_push_elem,
-                     pop = BPF_FUNC_map_pop_elem, peek = BPF_FUNC_map_peek_elem;
-  static const std::vector<MapHelpers> all = {
-      {BPF_MAP_TYPE_PROG_ARRAY, {BPF_FUNC_tail_call}},
-      {BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-       {BPF_FUNC_perf_event_read, BPF_FUNC_perf_event_output, BPF_FUNC_perf_event_read_value,
-        BPF_FUNC_skb_output, BPF_FUNC_xdp_output}},
-      {BPF_MAP_TYPE_STACK_TRACE, {BPF_FUNC_get_stackid}},
-      {BPF_MAP_TYPE_CGROUP_ARRAY, {BPF_FUNC_skb_under_cgroup, BPF_FUNC_current_task_under_cgroup}},
-      {BPF_MAP_TYPE_ARRAY_OF_MAPS, {lookup}},
-      {BPF_MAP_TYPE_HASH_OF_MAPS, {lookup}},
-      {BPF_MAP_TYPE_DEVMAP, {BPF_FUNC_redirect_map, lookup}},
-      {BPF_MAP_TYPE_DEVMAP_HASH, {BPF_FUNC_redirect_map, lookup}},
-      {BPF_MAP_TYPE_CPUMAP, {BPF_FUNC_redirect_map}},
-      {BPF_MAP_TYPE_XSKMAP, {BPF_FUNC_redirect_map, lookup}},
-      {BPF_MAP_TYPE_SOCKMAP,
-       {BPF_FUNC_sk_redirect_map, BPF_FUNC_sock_map_update, BPF_FUNC_msg_redirect_map,
-        BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
-      {BPF_MAP_TYPE_SOCKHASH,
-       {BPF_FUNC_sk_redirect_hash, BPF_FUNC_sock_hash_update, BPF_FUNC_msg_redirect_hash,
-        BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
-      {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, {BPF_FUNC_sk_select_reuseport}},
-      {BPF_MAP_TYPE_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
-      {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
-      {BPF_MAP_TYPE_QUEUE, {push, pop, peek}},
-      {BPF_MAP_TYPE_STACK, {push, pop, peek}},
-      {BPF_MAP_TYPE_BLOOM_FILTER, {push, peek}},
-      {BPF_MAP_TYPE_SK_STORAGE, {BPF_FUNC_sk_storage_get, BPF_FUNC_sk_storage_delete}},
-      {BPF_MAP_TYPE_INODE_STORAGE, {BPF_FUNC_inode_storage_get, BPF_FUNC_inode_storage_delete}},
-      {BPF_MAP_TYPE_TASK_STORAGE, {BPF_FUNC_task_storage_get, BPF_FUNC_task_storage_delete}},
-      {map_type_cgrp_storage, {cgrp_storage_get, cgrp_storage_get + 1}},
-      {BPF_MAP_TYPE_RINGBUF,
-       {BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve, BPF_FUNC_ringbuf_query,
-        BPF_FUNC_ringbuf_reserve_dynptr}},
-      {BPF_MAP_TYPE_USER_RINGBUF, {user_ringbuf_drain}},
-      {map_type_insn_array, {}},
-      // The table there has no row for it, but no helper can do anything with keys of 0 bytes.
-      {map_type_arena, {}},
-  };
-  return all;
-}
+constexpr uint32_t lookup = BPF_FUNC_map_lookup_elem, update = BPF_FUNC_map_update_elem,
+                   remove = BPF_FUNC_map_delete_elem, push = BPF_FUNC_map_push_elem,
+                   pop = BPF_FUNC_map_pop_elem, peek = BPF_FUNC_map_peek_elem;
+constexpr MapHelpers map_helpers[] = {
+    {BPF_MAP_TYPE_PROG_ARRAY, {BPF_FUNC_tail_call}},
+    {BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+     {BPF_FUNC_perf_event_read, BPF_FUNC_perf_event_output, BPF_FUNC_perf_event_read_value,
+      BPF_FUNC_skb_output, BPF_FUNC_xdp_output}},
+    {BPF_MAP_TYPE_STACK_TRACE, {BPF_FUNC_get_stackid}},
+    {BPF_MAP_TYPE_CGROUP_ARRAY, {BPF_FUNC_skb_under_cgroup, BPF_FUNC_current_task_under_cgroup}},
+    {BPF_MAP_TYPE_ARRAY_OF_MAPS, {lookup}},
+    {BPF_MAP_TYPE_HASH_OF_MAPS, {lookup}},
+    {BPF_MAP_TYPE_DEVMAP, {BPF_FUNC_redirect_map, lookup}},
+    {BPF_MAP_TYPE_DEVMAP_HASH, {BPF_FUNC_redirect_map, lookup}},
+    {BPF_MAP_TYPE_CPUMAP, {BPF_FUNC_redirect_map}},
+    {BPF_MAP_TYPE_XSKMAP, {BPF_FUNC_redirect_map, lookup}},
+    {BPF_MAP_TYPE_SOCKMAP,
+     {BPF_FUNC_sk_redirect_map, BPF_FUNC_sock_map_update, BPF_FUNC_msg_redirect_map,
+      BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
+    {BPF_MAP_TYPE_SOCKHASH,
+     {BPF_FUNC_sk_redirect_hash, BPF_FUNC_sock_hash_update, BPF_FUNC_msg_redirect_hash,
+      BPF_FUNC_sk_select_reuseport, lookup, update, remove}},
+    {BPF_MAP_TYPE_REUSEPORT_SOCKARRAY, {BPF_FUNC_sk_select_reuseport}},
+    {BPF_MAP_TYPE_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
+    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, {BPF_FUNC_get_local_storage}},
+    {BPF_MAP_TYPE_QUEUE, {push, pop, peek}},
+    {BPF_MAP_TYPE_STACK, {push, pop, peek}},
+    {BPF_MAP_TYPE_BLOOM_FILTER, {push, peek}},
+    {BPF_MAP_TYPE_SK_STORAGE, {BPF_FUNC_sk_storage_get, BPF_FUNC_sk_storage_delete}},
+    {BPF_MAP_TYPE_INODE_STORAGE, {BPF_FUNC_inode_storage_get, BPF_FUNC_inode_storage_delete}},
+    {BPF_MAP_TYPE_TASK_STORAGE, {BPF_FUNC_task_storage_get, BPF_FUNC_task_storage_delete}},
+    {map_type_cgrp_storage, {cgrp_storage_get, cgrp_storage_get + 1}},
+    {BPF_MAP_TYPE_RINGBUF,
+     {BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve, BPF_FUNC_ringbuf_query,
+      BPF_FUNC_ringbuf_reserve_dynptr}},
+    {BPF_MAP_TYPE_USER_RINGBUF, {user_ringbuf_drain}},
+    {map_type_insn_array, {}},
+    // The table there has no row for it, but no helper can do anything with keys of 0 bytes.
+    {map_type_arena, {}},
+};
 
 /// Helpers that take only maps of these types, which take common helpers as well.
 struct HelperMaps {
   uint32_t helper;
-  std::vector<uint32_t> map_types;
+  uint32_t map_types[7];  ///< 0 behind the last
 };
-const std::vector<HelperMaps>& helper_maps() {
-  static const std::vector<HelperMaps> all = {
-      {BPF_FUNC_map_lookup_percpu_elem,
-       {BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_LRU_PERCPU_HASH}},
-      {BPF_FUNC_for_each_map_elem,
-       {BPF_MAP_TYPE_HASH, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY,
-        BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH, map_type_rhash}},
-  };
-  return all;
-}
+constexpr HelperMaps helper_maps[] = {
+    {BPF_FUNC_map_lookup_percpu_elem,
+     {BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_LRU_PERCPU_HASH}},
+    {BPF_FUNC_for_each_map_elem,
+     {BPF_MAP_TYPE_HASH, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_PERCPU_ARRAY,
+      BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH, map_type_rhash}},
+};
 
 constexpr uint32_t common_helpers[] = {BPF_FUNC_map_lookup_elem, BPF_FUNC_map_update_elem,
                                        BPF_FUNC_map_delete_elem};
@@ -306,38 +299,39 @@ constexpr uint32_t helpers_with_context[] = {
     BPF_FUNC_sk_redirect_hash, BPF_FUNC_sk_select_reuseport, BPF_FUNC_skb_output,
     BPF_FUNC_xdp_output};
 
-bool is_one_of(std::span<const uint32_t> list, uint32_t number) {
-  return std::ranges::find(list, number) != list.end();
+constexpr bool is_one_of(std::span<const uint32_t> list, uint32_t number) {
+  return number != 0 && std::ranges::find(list, number) != list.end();
 }
 
 /// Whether the helper takes maps of few types only.
 bool is_special(uint32_t helper) {
   return !is_one_of(common_helpers, helper) &&
-         std::ranges::any_of(map_helpers(),
+         std::ranges::any_of(map_helpers,
                              [&](const MapHelpers& row) { return is_one_of(row.helpers, helper); });
 }
 
 }  // namespace
 
 uint8_t map_register(uint32_t helper) {
-  static const auto registers = [] {
+  static constexpr auto registers = [] {
     std::array<uint8_t, UINT8_MAX> all{};
-    for (const MapHelpers& row : map_helpers())
+    for (const MapHelpers& row : map_helpers)
       for (uint32_t each : row.helpers) all[each] = 1;
-    for (const HelperMaps& row : helper_maps()) all[row.helper] = 1;
+    for (const HelperMaps& row : helper_maps) all[row.helper] = 1;
     for (uint32_t each : common_helpers) all[each] = 1;
     for (uint32_t each : helpers_with_context) all[each] = 2;
+    all[BPF_FUNC_unspec] = 0;
     return all;
   }();
   return helper < registers.size() ? registers[helper] : uint8_t{0};
 }
 
 std::string find_argument_fault(uint32_t helper, uint32_t map_type) {
-  auto row = std::ranges::find(map_helpers(), map_type, &MapHelpers::map_type);
-  auto limited = std::ranges::find(helper_maps(), helper, &HelperMaps::helper);
-  bool is_taken = limited != helper_maps().end() ? is_one_of(limited->map_types, map_type)
-                  : row == map_helpers().end()   ? !is_special(helper)
-                                                 : is_one_of(row->helpers, helper);
+  const auto* row = std::ranges::find(map_helpers, map_type, &MapHelpers::map_type);
+  const auto* limited = std::ranges::find(helper_maps, helper, &HelperMaps::helper);
+  bool is_taken = limited != std::end(helper_maps) ? is_one_of(limited->map_types, map_type)
+                  : row == std::end(map_helpers)   ? !is_special(helper)
+                                                   : is_one_of(row->helpers, helper);
   if (is_taken || map_type == BPF_MAP_TYPE_UNSPEC) return "";
   return fmt::format("{} takes no map of type {}", helper_name(helper), map_type_name(map_type));
 }

@@ -4,8 +4,8 @@
 // into a section of that name, `.maps` has a variable for each map, whose type is its definition,
 // and externs of the kernel are undefined symbols that BTF lists in .ksyms. `.BTF` has the types,
 // and describes functions and variables; `.BTF.ext` describes instructions: where functions begin,
-// source lines, CO-RE relocations. All of it has been checked against each other once an ObjectFile is
-// there, so that no later code looks for what is malformed.
+// source lines, CO-RE relocations. All of it has been checked against each other once an ObjectFile
+// is there, so that no later code looks for what is malformed.
 #pragma once
 
 #include <algorithm>

@@ -24,15 +24,16 @@
 
 #include "linker/facts/insn.hpp"
 #include "linker/facts/kernel_features.hpp"
+#include "linker/facts/verifier_rules.hpp"
 
 namespace bpflink {
 
-/// What a kernel's verifier computes; 0, an unknown version, stands for 5.5.
+/// What a kernel's verifier computes; 0, an unknown version, stands for `oldest_verifier`.
 class Verifier {
  public:
   /// The version is as in LINUX_KERNEL_VERSION.
   explicit Verifier(uint32_t version) {
-    LinuxRelease release = version == 0 ? LinuxRelease{5, 5} : release_of(version);
+    LinuxRelease release = version == 0 ? oldest_verifier : release_of(version);
     for (const KernelFeatureRow& row : kernel_features)
       features_[static_cast<size_t>(row.feature)] = row.brought.since <= release;
   }

@@ -1,7 +1,7 @@
 // What a skeleton has: code for a program that loads one object, and finds its parts by name:
-// `skel->maps.events`, `skel->rodata->limit = 3`. A struct is laid over the bytes of a data section,
-// so each variable must be at its offset, with padding before it. What is no name in C gets one.
-// emit_c.cpp and its neighbors write all that in a language.
+// `skel->maps.events`, `skel->rodata->limit = 3`. A struct is laid over the bytes of a data
+// section, so each variable must be at its offset, with padding before it. What is no name in C
+// gets one. emit_c.cpp and its neighbors write all that in a language.
 #pragma once
 
 #include <cstddef>

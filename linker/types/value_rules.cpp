@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
+#include "linker/facts/verifier_rules.hpp"
 
 namespace bpflink {
 namespace {
@@ -52,7 +53,7 @@ ValueFault ValueRules::find_member_fault(uint32_t value, uint32_t member) {
   std::string_view name = struct_name(types_.type(value).member(member).type);
   bool is_list = name == "bpf_list_head";
   if (!is_list && name != "bpf_rb_root") return {};
-  const LinuxRelease since = is_list ? LinuxRelease{6, 2} : LinuxRelease{6, 3};
+  const LinuxRelease since = std::ranges::find(value_fields, name, &ValueField::type)->since;
   auto tag = index().tags.find({value, member});
   if (tag == index().tags.end())
     return {fmt::format("has a {} without a tag that says what it contains", name), since};

@@ -16,6 +16,7 @@
 #include "bpflink/print.hpp"
 #include "dedup/messages.hpp"
 #include "linker/facts/program_contexts.hpp"
+#include "linker/facts/verifier_rules.hpp"
 #include "linker/files/references.hpp"
 #include "linker/types/function_rules.hpp"
 #include "linker/types/kernel_tags.hpp"
@@ -258,9 +259,7 @@ void judge_circles(const CoreObject& object, std::vector<Verdict>& verdicts) {
   CircleFinder(*object.graph).run(verdicts);
 }
 
-/// Since Linux 6.8, a verifier looks only into global functions that it meets a call of.
 void judge_prototypes(const CoreObject& object, ToldBy by, std::vector<Verdict>& verdicts) {
-  constexpr LinuxRelease on_demand{6, 8};
   const ObjectFile& file = object.file();
   if (!file.btf) return;
   const BtfView& types = *file.btf;
@@ -306,9 +305,9 @@ void judge_prototypes(const CoreObject& object, ToldBy by, std::vector<Verdict>&
                              fault->advice + ", or make it static or __hidden");
       if (std::vector<InsnPlace> callers = calls_of(i); !callers.empty()) {
         verdict.places = std::move(callers);
-        verdict.anywhere_before = on_demand;
+        verdict.anywhere_before = functions_on_demand;
       } else {
-        verdict.brought = {on_demand};
+        verdict.brought = {functions_on_demand};
         verdict.told_by = ToldBy::Bpfcore;
       }
     } else if (by == ToldBy::Link) {  // likely, not certain: bpfcore does not guess

@@ -16,6 +16,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/relocations/candidates.hpp"
 #include "linker/facts/program_contexts.hpp"
+#include "linker/facts/verifier_rules.hpp"
 #include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/types/function_rules.hpp"
 
@@ -42,17 +43,6 @@ size_t count_structs(const Kernel& kernel, std::string_view name) {
     });
   return count;
 }
-
-struct ArgumentTag {
-  std::string_view text;
-  LinuxRelease since;
-  bool names_struct = false;  ///< the verifier looks for the struct in the kernel's BTF by name
-};
-/// Verifiers before the first of these releases pass over tags; later ones refuse those that they
-/// do not know.
-constexpr ArgumentTag argument_tags[] = {
-    {"arg:ctx", {6, 8}},           {"arg:nonnull", {6, 8}}, {"arg:nullable", {6, 9}},
-    {"arg:trusted", {6, 9}, true}, {"arg:arena", {6, 9}},   {"arg:untrusted", {6, 17}, true}};
 
 /// Says what a verifier makes of a tag of a function.
 void judge_tag(const NeedsCheck& needs, const ArgumentTag& tag, std::string_view of_struct,

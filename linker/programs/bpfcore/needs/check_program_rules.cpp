@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "dedup/format/kinds.hpp"
+#include "linker/facts/map_rules.hpp"
 #include "linker/facts/section_roles.hpp"
+#include "linker/facts/verifier_rules.hpp"
 #include "linker/files/references.hpp"
 #include "linker/programs/bpfcore/needs/needs_check.hpp"
 #include "linker/types/map_definition.hpp"
@@ -85,52 +87,6 @@ void check_exception_callbacks(NeedsCheck& needs) {
                          thing, thing, std::string(row.advice));
   });
 }
-
-/// What a map's value has that some programs may not refer to: from which release on kernels look
-/// for it, and from which on programs for tracing, socket filters and programs that sleep may use
-/// it. From check_map_prog_compatibility() of Linux 5.10, 6.1, 6.12 and 7.3, and of loads on 7.2.
-struct ValueField {
-  std::string_view type;
-  LinuxRelease since;
-  Introduction in_tracing, in_socket_filters = {}, in_sleeping = {};
-};
-constexpr ValueField value_fields[] = {
-    {"bpf_spin_lock", {5, 1}, in_no_kernel, in_no_kernel, {{6, 12}, {6, 2}}},
-    {"bpf_res_spin_lock", {6, 15}, {{7, 3}}, in_no_kernel},
-    {"bpf_timer", {5, 15}, {{7, 2}, {6, 13}}},
-    {"bpf_wq", {6, 10}, {{7, 2}, {6, 13}}},
-    {"bpf_list_head", {6, 2}, in_no_kernel},
-    {"bpf_rb_root", {6, 3}, in_no_kernel},
-};
-
-/// From which release on programs that sleep may use maps of a type. Of the same sources.
-struct SleepingUse {
-  uint32_t map_type;
-  Introduction brought;
-};
-constexpr SleepingUse sleeping_uses[] = {
-    {BPF_MAP_TYPE_HASH, {{5, 10}}},
-    {BPF_MAP_TYPE_LRU_HASH, {{5, 10}}},
-    {BPF_MAP_TYPE_ARRAY, {{5, 10}}},
-    {BPF_MAP_TYPE_PERCPU_HASH, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_PERCPU_ARRAY, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_LRU_PERCPU_HASH, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_ARRAY_OF_MAPS, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_HASH_OF_MAPS, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_RINGBUF, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_USER_RINGBUF, {{6, 1}}},
-    {BPF_MAP_TYPE_INODE_STORAGE, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_SK_STORAGE, {{6, 1}, {5, 11}}},
-    {BPF_MAP_TYPE_TASK_STORAGE, {{6, 1}, {5, 11}}},
-    {map_type_cgrp_storage, {{6, 12}, {6, 2}}},
-    {BPF_MAP_TYPE_QUEUE, {{6, 12}, {6, 2}}},
-    {BPF_MAP_TYPE_STACK, {{6, 12}, {6, 2}}},
-    {map_type_arena, {{6, 9}}},
-    {BPF_MAP_TYPE_LPM_TRIE, {{7, 2}, {6, 13}}},
-    {BPF_MAP_TYPE_PROG_ARRAY, {{7, 2}, {6, 13}}},
-    {map_type_insn_array, {{7, 3}, {6, 13}}},
-    {map_type_rhash, {{7, 2}}},
-};
 
 /// Checks one use of a map in a program, which verifiers find wherever it is.
 void check_use(NeedsCheck& needs, const Map& map, const Program& program, ValueRules* rules) {
