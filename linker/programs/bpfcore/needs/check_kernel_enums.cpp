@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "linker/facts/kernel_options.hpp"
 #include "linker/facts/section_names.hpp"
 #include "linker/programs/bpfcore/needs/needs_check.hpp"
 
@@ -25,31 +26,6 @@ void check_value(const Kernel& kernel, std::string_view of_enum, uint64_t value,
     return finding.leave_unknown(std::move(what), whole_btf_advice);
   finding.fail(fmt::format("there is no {}", what));
 }
-
-/// What a kernel has only if it is built with an option, though its enums list it. From
-/// bpf_types.h of Linux 7.3.
-template <typename Type>
-struct OptionOf {
-  Type type;
-  std::string_view option;
-};
-constexpr OptionOf<ProgramType> options_of_programs[] = {
-    {ProgramType::LircMode2, "CONFIG_BPF_LIRC_MODE2"},
-    {ProgramType::Lsm, "CONFIG_BPF_LSM"},
-    {ProgramType::Netfilter, "CONFIG_NETFILTER_BPF_LINK"},
-    {ProgramType::CgroupSkb, "CONFIG_CGROUP_BPF"},
-    {ProgramType::CgroupSock, "CONFIG_CGROUP_BPF"},
-    {ProgramType::CgroupSockAddr, "CONFIG_CGROUP_BPF"},
-    {ProgramType::CgroupDevice, "CONFIG_CGROUP_BPF"},
-    {ProgramType::CgroupSysctl, "CONFIG_CGROUP_BPF"},
-    {ProgramType::CgroupSockopt, "CONFIG_CGROUP_BPF"},
-};
-constexpr OptionOf<uint32_t> options_of_maps[] = {
-    {BPF_MAP_TYPE_CGROUP_STORAGE, "CONFIG_CGROUP_BPF"},
-    {BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE, "CONFIG_CGROUP_BPF"},
-    {BPF_MAP_TYPE_INODE_STORAGE, "CONFIG_BPF_LSM"},
-    {BPF_MAP_TYPE_XSKMAP, "CONFIG_XDP_SOCKETS"},
-};
 
 /// Fails for a kernel that is known to be built without the option that something needs.
 template <typename Type>
