@@ -319,11 +319,11 @@ struct SharedMember {
   std::map<std::string, std::vector<size_t>> places, types;  ///< with their inputs
 };
 
-/// The named members of a struct's definitions, with those of anonymous structs.
+/// The named members of a struct's definitions, with those of anonymous structs. Each member takes
+/// one from `left`, and a long type more: hostile structs contain each other in many ways.
 std::map<std::string_view, SharedMember> find_shared_members(
-    const BtfView& btf, const std::vector<Definition>& definitions) {
+    const BtfView& btf, const std::vector<Definition>& definitions, size_t& left) {
   std::map<std::string_view, SharedMember> members;
-  size_t left = size_t{1} << 20;  // of members: hostile structs contain each other in many ways
   for (const Definition& definition : definitions) {
     std::vector<std::pair<uint32_t, uint64_t>> open{{definition.id, 0}};  // with offsets
     for (size_t i = 0; i < open.size() && left != 0; ++i) {
@@ -342,6 +342,7 @@ std::map<std::string_view, SharedMember> find_shared_members(
           std::string place =
               offset % 8 != 0 ? fmt::format("bit {}", offset) : fmt::format("byte {}", offset / 8);
           std::string type = print_c_declaration(btf, member.type);
+          left -= std::min(left - 1, type.size() / 64);
           if (size_t body = type.find('\n'); body != type.npos)
             type.replace(body, type.npos, "...}");
           if (bits.width != 0) type += fmt::format(": {}", bits.width);
@@ -390,12 +391,13 @@ std::string describe_member(const Explainable& result, const SharedMember& membe
 
 MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_along) {
   MemberNotes notes;
+  size_t left = size_t{1} << 20;  // four whole kernels have half as many members
   for (const DefinedTag& tag : find_ambiguous_tags(result)) {
     if (is_enum(tag.subject.kinds.front())) continue;
     std::set<size_t> all;
     for (const Definition& definition : tag.definitions)
       all.insert(definition.inputs.begin(), definition.inputs.end());
-    for (const auto& [name, member] : find_shared_members(result.output, tag.definitions)) {
+    for (const auto& [name, member] : find_shared_members(result.output, tag.definitions, left)) {
       if (taken_along.contains(
               fmt::format("{} {}.{}", tag.subject.keyword, tag.subject.name, name)))
         continue;

@@ -10,6 +10,7 @@
 #include "bpflink/dedup.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/print/select_types.hpp"
 #include "random_cases.hpp"
 #include "units.hpp"
 
@@ -196,6 +197,24 @@ TEST_CASE("anonymous structs in anonymous structs do not multiply") {
     b.add_type(0, BtfBuilder::info(BtfKind::Struct, 2), 8, words);
   }
   use(finish(b));
+}
+
+TEST_CASE("members of anonymous structs that multiply are compared up to a limit") {
+  auto make = [](uint32_t size) {
+    Unit unit;
+    uint32_t inner = unit.record("", {{"x", unit.integer("int", size)}});
+    for (int i = 0; i < 40; ++i) inner = unit.record("", {{"", inner}, {"", inner}});
+    for (int i = 0; i < 500; ++i) unit.record("s" + std::to_string(i), {{"", inner}});
+    return Parsed(unit.b);
+  };
+  Parsed a = make(4), b = make(8);
+  Deduplicator dedup;
+  dedup.add("a", a.btf);
+  dedup.add("b", b.btf);
+  auto result = dedup.run();
+  REQUIRE(result);
+  const std::string names[] = {"a", "b"};
+  compare_members({result->types, result->type_maps, names}, {});
 }
 
 TEST_CASE("a prototype that very many functions share is checked once") {
