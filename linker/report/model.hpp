@@ -16,6 +16,13 @@ namespace bpflink {
 
 inline constexpr uint32_t no_node = UINT32_MAX;
 
+/// A name of an input as the model has it: exact, but not too long. A thousand types may share one
+/// of a megabyte.
+inline std::string cut_name(std::string_view name) {
+  constexpr size_t longest = 511;  // as the kernel's
+  return std::string(name.substr(0, longest)).append(name.size() > longest ? "..." : "");
+}
+
 /// Bytes of one section with one meaning: a function, a variable, a type with its strings, the
 /// source lines of a function, padding.
 struct Node {

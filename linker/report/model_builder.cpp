@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <span>
 
-#include "dedup/messages.hpp"
 
 namespace bpflink {
 
@@ -28,7 +27,7 @@ uint32_t ModelBuilder::add_section(std::string name, std::string_view kind, uint
 
 uint32_t ModelBuilder::add(uint32_t section, std::string_view kind, std::string_view name,
                            uint64_t bytes, uint32_t input) {
-  nodes_.push_back({shown_name(name), kind, section, input, bytes});
+  nodes_.push_back({cut_name(name), kind, section, input, bytes});
   wrapped_.push_back(0);
   return static_cast<uint32_t>(nodes_.size()) - 1;
 }
@@ -130,7 +129,7 @@ void ModelBuilder::emit_chains() {
     before[node] = is_shown ? from : before[from];
     if (!is_shown) members[node] = members[from];
     if (!member_[node].empty() && members[node].size() < longest)
-      members[node].append(members[node].empty() ? "" : ".").append(shown_name(member_[node]));
+      members[node].append(members[node].empty() ? "" : ".").append(cut_name(member_[node]));
     if (shown_as_[node] != node) continue;
     Node& made = model.nodes[number_[node]];
     made.needed_by = number_[before[node]];

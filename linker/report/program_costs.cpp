@@ -8,7 +8,6 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/internal.hpp"
-#include "dedup/messages.hpp"
 #include "linker/program/address_uses.hpp"
 #include "linker/program/object_contents.hpp"
 #include "linker/report/output_parts.hpp"
@@ -95,8 +94,8 @@ class ProgramDescription {
     for (const Program& program : programs) {
       uint32_t own = find_part(program.section, program.offset);
       if (own == no_node) continue;
-      ProgramCost cost{.name = shown_name(program.name),
-                       .section = shown_name(program.section),
+      ProgramCost cost{.name = cut_name(program.name),
+                       .section = cut_name(program.section),
                        .type = std::string(program_type_name(program.meaning.type)),
                        .attach_type = attach_type_of(program.meaning),
                        .instructions = program.size / insn_size,
@@ -131,16 +130,16 @@ class ProgramDescription {
     const OutputPart& part = parts_.parts[index];
     if (is_entry || part.is_function()) {  // a program without a size has no part of its own
       cost.all_instructions += part.size / insn_size;
-      if (!is_entry) cost.subprograms.push_back(shown_name(part.name));
+      if (!is_entry) cost.subprograms.push_back(cut_name(part.name));
     } else if (part.kind == "map" || part.kind == "variable") {
-      (part.kind == "map" ? cost.maps : cost.variables).push_back(shown_name(part.name));
+      (part.kind == "map" ? cost.maps : cost.variables).push_back(cut_name(part.name));
       users_[index].push_back(static_cast<uint32_t>(model_.programs.size()));
     }
   }
 
   void describe(const Map& map, std::vector<std::string> users) {
     std::string_view type = map_type_name(map.type);
-    model_.maps.push_back({.name = shown_name(map.name),
+    model_.maps.push_back({.name = cut_name(map.name),
                            .type = std::string(type),
                            .key = type_name(map.key_type_id),
                            .value = type_name(map.value_type_id),
@@ -173,8 +172,8 @@ class ProgramDescription {
   }
 
   void describe(const DataSection& section, const Variable& variable) {
-    model_.variables.push_back({.name = shown_name(variable.name),
-                                .section = shown_name(section.name),
+    model_.variables.push_back({.name = cut_name(variable.name),
+                                .section = cut_name(section.name),
                                 .type = type_name(variable.type_id),
                                 .linkage = variable.is_static ? "static"
                                            : variable.is_weak ? "weak"
