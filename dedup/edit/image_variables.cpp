@@ -30,9 +30,12 @@ class VariableAdder {
   explicit VariableAdder(const ImageState& state) : state_(state) {}
 
   void run() {
-    for (const ImageVariable& variable : state_.symbols.variables)
-      if (variable.size != 0 && names_.try_emplace(variable.name, names_.size()).second)
-        variables_.push_back({});
+    for (const ImageVariable& variable : state_.symbols.variables) {
+      if (variable.size == 0) continue;
+      auto [name, is_new] = names_.try_emplace(variable.name, names_.size());
+      if (is_new) variables_.push_back({});
+      ++variables_[name->second].symbols;
+    }
     for (size_t input = 0; input < state_.inputs.size(); ++input)
       for (uint32_t id : state_.inputs[input].variables) collect(input, id);
     std::ranges::sort(types_);
@@ -45,9 +48,11 @@ class VariableAdder {
  private:
   /// The VARs of a name.
   struct NamedVariable {
-    bool is_known = false;  ///< an input has one
-    uint32_t count = 0;     ///< in the output
-    uint32_t id = 0;        ///< of the last in the output
+    bool is_known = false;   ///< an input has one
+    bool is_global = false;  ///< one of an input is
+    uint32_t symbols = 0;
+    uint32_t count = 0;  ///< in the output
+    uint32_t id = 0;     ///< of the last in the output
   };
 
   void collect(size_t input, uint32_t id) {
@@ -56,6 +61,7 @@ class VariableAdder {
     auto name = names_.find(btf.name(type));
     if (name == names_.end()) return;
     variables_[name->second].is_known = true;
+    variables_[name->second].is_global |= type.var_linkage() == BtfLinkage::Global;
     found_.emplace_back(input, id, name->second);
     // The size of a pointer depends on the machine; the symbol's size shows it.
     for (uint32_t pointer_size : {4, 8})
@@ -111,12 +117,13 @@ class VariableAdder {
     return 0;
   }
 
+  /// Link-time optimization makes symbols local that the sources have as global.
   uint32_t add(const ImageVariable& variable, uint32_t type) {
-    uint32_t linkage[] = {
-        std::to_underlying(variable.is_local ? BtfLinkage::Static : BtfLinkage::Global)};
+    NamedVariable& named = variables_[names_.at(variable.name)];
+    bool is_static = variable.is_local && !(named.is_global && named.symbols == 1);
+    uint32_t linkage[] = {std::to_underlying(is_static ? BtfLinkage::Static : BtfLinkage::Global)};
     uint32_t id = state_.types().add_type(state_.types().add_string(variable.name),
                                           BtfBuilder::info(BtfKind::Var), type, linkage);
-    NamedVariable& named = variables_[names_.at(variable.name)];
     named.id = id;
     ++named.count;
     ++state_.result.variable_count;

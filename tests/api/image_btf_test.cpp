@@ -127,7 +127,7 @@ TEST_CASE("symbols select the variables and give their offsets") {
 
   ImageDeduplicator image;
   REQUIRE(image.add_blob("unit", finish(unit.b)));
-  auto result = image.run({.variables = {{"pointers", 32, 16},
+  auto result = image.run({.variables = {{"pointers", 32, 16, true},  // by link-time optimization
                                          {"number", 0, 4},
                                          {"number", 8, 4, true},
                                          {"number", 2, 4},
