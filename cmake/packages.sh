@@ -18,7 +18,7 @@ build=(g++ cmake make pkgconf libelf-dev zlib1g-dev libxxhash-dev libboost-conta
   xz-utils)
 bpf=(clang-19 llvm-19 bpftool libbpf-dev linux-libc-dev gcc)
 rust=(rustc rust-src)
-test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 python3 strace zstd
+test=(acl attr elfutils file gcc-bpf binutils-bpf lld-19 dwz python3 strace zstd
   time valgrind pahole doxygen meson ninja-build dpkg-dev git lintian debootstrap man-db zsh fish jq python3-jsonschema chromium
   poppler-utils
   "${rust[@]}" cargo rust-clippy bindgen rustfmt golang-go golang-github-cilium-ebpf-dev)

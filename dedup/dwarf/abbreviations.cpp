@@ -10,7 +10,7 @@ namespace {
 
 /// By attribute.
 constexpr auto slots = [] {
-  std::array<DwarfSlot, DW_AT_loclists_base + 1> table{};
+  std::array<DwarfSlot, DW_AT_GNU_annotation + 1> table{};
   auto set = [&](DwarfAttribute attribute, DwarfSlot slot) { table[attribute] = slot; };
   set(DW_AT_sibling, DwarfSlot::Sibling);
   set(DW_AT_location, DwarfSlot::Location);
@@ -42,59 +42,35 @@ constexpr auto slots = [] {
   set(DW_AT_str_offsets_base, DwarfSlot::StringOffsetsBase);
   set(DW_AT_addr_base, DwarfSlot::AddressBase);
   set(DW_AT_loclists_base, DwarfSlot::LocationListsBase);
+  set(DW_AT_import, DwarfSlot::Import);
+  set(DW_AT_dwo_name, DwarfSlot::DwoName);
+  set(DW_AT_GNU_dwo_name, DwarfSlot::DwoName);
+  set(DW_AT_GNU_dwo_id, DwarfSlot::DwoId);
+  set(DW_AT_GNU_addr_base, DwarfSlot::AddressBase);
+  set(DW_AT_GNU_annotation, DwarfSlot::Annotation);
   return table;
 }();
 
 /// The bytes of a form that always has as many, or -1.
-int64_t fixed_size(DwarfForm form, const DwarfUnit& unit) {
+int64_t fixed_size(DwarfForm form) {
   using enum DwarfStored;
-  auto offset_size = static_cast<int64_t>(unit.offset_size);
-  auto address_size = static_cast<int64_t>(unit.address_size);
-  switch (form.as) {
-    case Number:
-    case UnitEntry:
-    case OtherEntry:
-    case TextAtIndex:
-    case AddressAtIndex:
-    case Signature:
-      return form.size == 0 ? -1 : form.size;
-    case Offset:
-    case TextAtOffset:
-    case LineTextAtOffset:
-    case OtherTextAtOffset:
-      return offset_size;
-    case AnyEntry:
-      return unit.version <= 2 ? address_size : offset_size;
-    case Address:
-      return address_size;
-    case Wide:
-      return 16;
-    case True:
-    case Constant:
-      return 0;
-    case Signed:
-    case Text:
-    case ListAtIndex:
-    case Block:
-    case Indirect:
-    case Unknown:
-      break;
-  }
-  return -1;
+  if (form.as == True || form.as == Constant) return 0;
+  bool varies = form.as == Signed || form.as == Text || form.as == Block || form.as == Indirect ||
+                form.size == 0;
+  return varies ? -1 : form.size;
 }
 
 }  // namespace
 
 void DwarfAbbreviations::add_step(uint64_t name, DwarfForm form, int64_t constant,
-                                  const DwarfUnit& unit, size_t first_step, uint64_t& kept) {
+                                  size_t first_step, uint64_t& kept) {
   DwarfSlot slot = name < slots.size() ? slots[name] : DwarfSlot::Other;
-  if (name == DW_AT_GNU_annotation) slot = DwarfSlot::Annotation;
   // Of several attributes with one name, the first counts. Otherwise, an entry of one byte could
   // take any number of steps.
   const uint64_t bit = uint64_t{1} << static_cast<unsigned>(slot);
   if ((kept & bit) != 0) slot = DwarfSlot::Other;
   kept |= bit;
-  int64_t size = slot == DwarfSlot::Other ? fixed_size(form, unit) : -1;
+  int64_t size = slot == DwarfSlot::Other ? fixed_size(form) : -1;
   if (size < 0) {
     steps_.push_back({slot, form, false, constant});
   } else if (steps_.size() > first_step && steps_.back().is_skip) {
@@ -119,9 +95,9 @@ bool DwarfAbbreviations::read(DwarfCursor cursor, const DwarfUnit& unit) {
       uint64_t name = cursor.take_uleb(), number = cursor.take_uleb();
       if (name == 0 && number == 0) break;
       int64_t constant = number == DW_FORM_implicit_const ? cursor.take_sleb() : 0;
-      DwarfForm form = dwarf_form(number);
+      DwarfForm form = dwarf_form(number, unit);
       if (form.as == DwarfStored::Unknown) return false;
-      add_step(name, form, constant, unit, abbreviation.first_step, kept);
+      add_step(name, form, constant, abbreviation.first_step, kept);
     }
     abbreviation.steps = static_cast<uint32_t>(steps_.size()) - abbreviation.first_step;
     // Of several with one code, the first counts.

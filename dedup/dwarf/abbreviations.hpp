@@ -48,8 +48,11 @@ enum class DwarfSlot : uint8_t {
   DeclFile,
   DeclLine,
   Annotation,
+  Import,
+  DwoName,
+  DwoId,
 };
-inline constexpr size_t dwarf_slots = static_cast<size_t>(DwarfSlot::Annotation) + 1;
+inline constexpr size_t dwarf_slots = static_cast<size_t>(DwarfSlot::DwoId) + 1;
 
 /// What to do for one attribute, or for several that follow each other and are skipped.
 struct DwarfStep {
@@ -86,8 +89,7 @@ class DwarfAbbreviations {
   uint64_t size() const { return size_; }
 
  private:
-  void add_step(uint64_t name, DwarfForm form, int64_t constant, const DwarfUnit& unit,
-                size_t first_step, uint64_t& kept);
+  void add_step(uint64_t name, DwarfForm form, int64_t constant, size_t first_step, uint64_t& kept);
 
   std::vector<DwarfAbbreviation> dense_;          ///< with the codes from 1 on, in order
   std::map<uint64_t, DwarfAbbreviation> sparse_;  ///< a file could make hashes collide
@@ -136,35 +138,27 @@ class DwarfEntry {
   DwarfValue values_[dwarf_slots];
 };
 
+/// Reads an entry. Its abbreviation, or null if it is the end of a list of children, or has one
+/// that is not defined.
+inline const DwarfAbbreviation* take_dwarf_entry(DwarfCursor& cursor,
+                                                 const DwarfAbbreviations& abbreviations,
+                                                 const DwarfUnit& unit, DwarfEntry& entry) {
+  const DwarfAbbreviation* found = abbreviations.find(cursor.take_uleb());
+  if (found) entry.take(cursor, abbreviations.steps(*found), unit);
+  return found;
+}
+
 inline DwarfValue take_dwarf_value(DwarfCursor& cursor, DwarfForm form, int64_t constant,
                                    const DwarfUnit& unit) {
   using enum DwarfStored;
   DwarfValue value{.as = form.as};
   if (form.as == Indirect) {
-    form = dwarf_form(cursor.take_uleb());
+    form = dwarf_form(cursor.take_uleb(), unit);
     value.as = form.as;
   }
   switch (form.as) {
-    case Number:
-    case UnitEntry:
-    case OtherEntry:
-    case TextAtIndex:
-    case AddressAtIndex:
-    case ListAtIndex:
-    case Signature:
-      value.number = form.size == 0 ? cursor.take_uleb() : cursor.take_number(form.size);
-      break;
     case Signed:
       value.number = static_cast<uint64_t>(cursor.take_sleb());
-      break;
-    case Offset:
-    case TextAtOffset:
-    case LineTextAtOffset:
-    case OtherTextAtOffset:
-      value.number = cursor.take_number(unit.offset_size);
-      break;
-    case AnyEntry:
-      value.number = cursor.take_number(unit.version <= 2 ? unit.address_size : unit.offset_size);
       break;
     case Text:
       value.number = cursor.at();
@@ -177,11 +171,8 @@ inline DwarfValue take_dwarf_value(DwarfCursor& cursor, DwarfForm form, int64_t 
       cursor.skip(size);
       break;
     }
-    case Address:
-      value.number = cursor.take_number(unit.address_size);
-      break;
     case Wide:
-      cursor.skip(16);
+      cursor.skip(form.size);
       break;
     case True:
       value.number = 1;
@@ -192,6 +183,9 @@ inline DwarfValue take_dwarf_value(DwarfCursor& cursor, DwarfForm form, int64_t 
     case Unknown:
     case Indirect:  // twice: no compiler writes it
       cursor.fail();
+      break;
+    default:
+      value.number = form.size == 0 ? cursor.take_uleb() : cursor.take_number(form.size);
       break;
   }
   return value;

@@ -41,6 +41,7 @@ enum DwarfTag : uint16_t {
   DW_TAG_restrict_type = 0x37,
   DW_TAG_unspecified_type = 0x3b,
   DW_TAG_partial_unit = 0x3c,
+  DW_TAG_imported_unit = 0x3d,
   DW_TAG_type_unit = 0x41,
   DW_TAG_atomic_type = 0x47,
   DW_TAG_call_site = 0x48,
@@ -59,6 +60,7 @@ enum DwarfAttribute : uint16_t {
   DW_AT_stmt_list = 0x10,
   DW_AT_low_pc = 0x11,
   DW_AT_language = 0x13,
+  DW_AT_import = 0x18,
   DW_AT_comp_dir = 0x1b,
   DW_AT_const_value = 0x1c,
   DW_AT_inline = 0x20,
@@ -79,7 +81,11 @@ enum DwarfAttribute : uint16_t {
   DW_AT_data_bit_offset = 0x6b,
   DW_AT_str_offsets_base = 0x72,
   DW_AT_addr_base = 0x73,
+  DW_AT_dwo_name = 0x76,
   DW_AT_loclists_base = 0x8c,
+  DW_AT_GNU_dwo_name = 0x2130,
+  DW_AT_GNU_dwo_id = 0x2131,
+  DW_AT_GNU_addr_base = 0x2133,
   DW_AT_GNU_annotation = 0x2139,
 };
 

@@ -2,8 +2,6 @@
 
 #include <iterator>
 
-#include "dedup/dwarf/constants.hpp"
-
 namespace bpflink {
 namespace {
 
@@ -41,7 +39,7 @@ constexpr DwarfForm forms[] = {
     {Stored::AddressAtIndex},     // addrx
     {Stored::OtherEntry, 4},      // ref_sup4
     {Stored::OtherTextAtOffset},  // strp_sup
-    {Stored::Wide},               // data16
+    {Stored::Wide, 16},           // data16
     {Stored::LineTextAtOffset},   // line_strp
     {Stored::Signature, 8},       // ref_sig8
     {Stored::Constant},           // implicit_const
@@ -63,9 +61,7 @@ static_assert(std::size(forms) == 0x2d && forms[DW_FORM_implicit_const].as == St
 constexpr uint64_t DW_FORM_GNU_addr_index = 0x1f01, DW_FORM_GNU_str_index = 0x1f02,
                    DW_FORM_GNU_ref_alt = 0x1f20, DW_FORM_GNU_strp_alt = 0x1f21;
 
-}  // namespace
-
-DwarfForm dwarf_form(uint64_t number) {
+DwarfForm unsized_form(uint64_t number) {
   if (number < std::size(forms)) return forms[number];
   switch (number) {
     case DW_FORM_GNU_addr_index:
@@ -81,6 +77,34 @@ DwarfForm dwarf_form(uint64_t number) {
   }
 }
 
+}  // namespace
+
+DwarfForm dwarf_form(uint64_t number, const DwarfUnit& unit) {
+  DwarfForm form = unsized_form(number);
+  auto offset_size = static_cast<uint8_t>(unit.offset_size);
+  auto address_size = static_cast<uint8_t>(unit.address_size);
+  switch (form.as) {
+    case Stored::Offset:
+    case Stored::TextAtOffset:
+    case Stored::LineTextAtOffset:
+    case Stored::OtherTextAtOffset:
+      form.size = offset_size;
+      break;
+    case Stored::OtherEntry:
+      if (number == DW_FORM_GNU_ref_alt) form.size = offset_size;
+      break;
+    case Stored::AnyEntry:
+      form.size = unit.version <= 2 ? address_size : offset_size;
+      break;
+    case Stored::Address:
+      form.size = address_size;
+      break;
+    default:
+      break;
+  }
+  return form;
+}
+
 uint64_t DwarfUnit::take_length(DwarfCursor& cursor) {
   uint64_t length = cursor.take_number(4);
   if (length != UINT32_MAX) return length;
@@ -88,8 +112,9 @@ uint64_t DwarfUnit::take_length(DwarfCursor& cursor) {
   return cursor.take_number(8);
 }
 
-DwarfUnit DwarfUnit::take(DwarfCursor& cursor) {
+DwarfUnit DwarfUnit::take(DwarfCursor& cursor, const DwarfSections& sections) {
   DwarfUnit unit;
+  unit.sections = &sections;
   unit.begin = cursor.at();
   uint64_t length = unit.take_length(cursor);
   cursor.end_after(length);
@@ -97,14 +122,15 @@ DwarfUnit DwarfUnit::take(DwarfCursor& cursor) {
   unit.version = cursor.take_number(2);
   if (unit.version < 2 || unit.version > 5) return unit;
   bool is_new = unit.version == 5;
-  unit.type = is_new ? static_cast<uint8_t>(cursor.take_number(1)) : uint8_t{DW_UT_compile};
+  unit.type = is_new                        ? static_cast<uint8_t>(cursor.take_number(1))
+              : sections.has_old_type_units ? uint8_t{DW_UT_type}
+                                            : uint8_t{DW_UT_compile};
   if (is_new) unit.address_size = cursor.take_number(1);
   unit.abbreviations = cursor.take_number(unit.offset_size);
   if (!is_new) unit.address_size = cursor.take_number(1);
   bool has_id = unit.type == DW_UT_skeleton || unit.type == DW_UT_split_compile;
-  bool is_type = unit.type == DW_UT_type || unit.type == DW_UT_split_type;
-  if (has_id || is_type) unit.signature = cursor.take_number(8);
-  if (is_type) unit.type_entry = cursor.take_number(unit.offset_size);
+  if (has_id || unit.is_type_unit()) unit.signature = cursor.take_number(8);
+  if (unit.is_type_unit()) unit.type_entry = cursor.take_number(unit.offset_size);
   unit.entries = cursor.at();
   return unit;
 }

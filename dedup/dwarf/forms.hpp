@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dedup/dwarf/constants.hpp"
 #include "dedup/dwarf/cursor.hpp"
+#include "dedup/dwarf/sections.hpp"
 
 namespace bpflink {
 
@@ -36,31 +38,41 @@ enum class DwarfStored : uint8_t {
 
 struct DwarfForm {
   DwarfStored as = DwarfStored::Unknown;
-  uint8_t size = 0;  ///< bytes
+  uint8_t size = 0;  ///< bytes; 0 if it varies
 };
 
 inline constexpr uint64_t DW_FORM_implicit_const = 0x21;
 
-/// The form with a number; `Unknown` for other numbers.
-DwarfForm dwarf_form(uint64_t number);
-
 /// The header of a unit: what determines how forms are read, and where its entries begin.
 struct DwarfUnit {
+  const DwarfSections* sections = nullptr;
   uint64_t version = 0;
-  uint64_t address_size = 8;               ///< bytes
-  size_t offset_size = 4;                  ///< bytes
-  uint8_t type = 0;                        ///< DwarfUnitType; before version 5 always DW_UT_compile
-  uint64_t abbreviations = 0;              ///< where they begin
-  uint64_t begin = 0, end = 0;             ///< in .debug_info
-  uint64_t entries = 0;                    ///< where they begin
-  uint64_t signature = 0, type_entry = 0;  ///< of a type unit
-  uint64_t string_offsets = 0;             ///< where the unit's string offsets begin
+  uint64_t address_size = 8;    ///< bytes
+  size_t offset_size = 4;       ///< bytes
+  uint8_t type = 0;             ///< DwarfUnitType; before version 5 always DW_UT_compile
+  uint64_t abbreviations = 0;   ///< where they begin
+  uint64_t begin = 0, end = 0;  ///< in the section of entries
+  uint64_t entries = 0;         ///< where they begin
+  uint64_t signature = 0;       ///< of a type unit; the id of a split one
+  uint64_t type_entry = 0;      ///< of a type unit, in bytes from `begin`
+  /// Where the unit's string offsets, addresses and location lists begin.
+  uint64_t string_offsets = 0, addresses = 0, location_lists = 0;
 
   /// Reads the unit's length: the bytes after this field.
   uint64_t take_length(DwarfCursor& cursor);
   /// Reads a header, and ends the cursor's data at the unit's end. The cursor is not good if the
   /// header is cut off. It is at the entries if the version is one from 2 to 5.
-  static DwarfUnit take(DwarfCursor& cursor);
+  static DwarfUnit take(DwarfCursor& cursor, const DwarfSections& sections);
+
+  bool is_type_unit() const { return type == DW_UT_type || type == DW_UT_split_type; }
+  /// Reads its entries from an offset of their section on.
+  DwarfCursor cursor(uint64_t at) const { return {sections->info.first(end), at, sections->order}; }
+  DwarfCursor abbreviation_cursor() const {
+    return {sections->abbreviations, abbreviations, sections->order};
+  }
 };
+
+/// The form with a number; `Unknown` for other numbers.
+DwarfForm dwarf_form(uint64_t number, const DwarfUnit& unit);
 
 }  // namespace bpflink

@@ -50,19 +50,16 @@ struct DwarfParameterPlace {
 };
 
 /// Reads the place from the value of DW_AT_location. `is_large` if the type takes more than a
-/// register. `lists` is where the unit's offsets of location lists begin.
-DwarfParameterPlace read_parameter_place(const DwarfSections& sections, const DwarfUnit& unit,
-                                         DwarfValue location, uint64_t lists, bool is_large);
+/// register.
+DwarfParameterPlace read_parameter_place(const DwarfUnit& unit, DwarfValue location, bool is_large);
 
 /// The address in the value of DW_AT_location of a variable, if it is at one.
 struct DwarfAddress {
   bool is_known = false;
   uint64_t value = 0;
 };
-DwarfAddress read_variable_address(const DwarfSections& sections, const DwarfUnit& unit,
-                                   DwarfValue location, uint64_t addresses);
+DwarfAddress read_variable_address(const DwarfUnit& unit, DwarfValue location);
 /// The address in the value of DW_AT_low_pc; 0 if there is none.
-uint64_t read_code_address(const DwarfSections& sections, const DwarfUnit& unit, DwarfValue value,
-                           uint64_t addresses);
+uint64_t read_code_address(const DwarfUnit& unit, DwarfValue value);
 
 }  // namespace bpflink

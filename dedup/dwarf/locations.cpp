@@ -22,13 +22,13 @@ enum Operation : uint8_t {
   DW_OP_GNU_addr_index = 0xfb,
 };
 
-/// How an operand is stored.
+/// How an operand is stored: as a number of so many bytes, or otherwise.
 enum class Operand : uint8_t {
   None,
   One,
   Two,
-  Four,
-  Eight,
+  Four = 4,
+  Eight = 8,
   Leb,
   Address,
   Offset,
@@ -91,6 +91,22 @@ constexpr auto operand_index = [] {
   return table;
 }();
 
+uint64_t take_operand(DwarfCursor& cursor, Operand operand, const DwarfUnit& unit) {
+  switch (operand) {
+    case Operand::Leb:
+    case Operand::Block:
+      return cursor.take_uleb();
+    case Operand::SmallBlock:
+      return cursor.take_number(1);
+    case Operand::Address:
+      return cursor.take_number(unit.address_size);
+    case Operand::Offset:
+      return cursor.take_number(unit.version <= 2 ? unit.address_size : unit.offset_size);
+    default:
+      return cursor.take_number(static_cast<size_t>(operand));
+  }
+}
+
 bool is_register(uint8_t operation) {
   return operation >= DW_OP_reg0 && operation <= DW_OP_reg31;
 }
@@ -116,42 +132,13 @@ class Expression {
     }
     return cursor_.is_good() ? std::optional(step) : std::nullopt;
   }
-  DwarfCursor cursor() const { return cursor_; }
 
  private:
   void take(Operand operand, Step& step) {
-    switch (operand) {
-      case Operand::None:
-        break;
-      case Operand::One:
-        step.operand = cursor_.take_number(1);
-        break;
-      case Operand::Two:
-        step.operand = cursor_.take_number(2);
-        break;
-      case Operand::Four:
-        step.operand = cursor_.take_number(4);
-        break;
-      case Operand::Eight:
-        step.operand = cursor_.take_number(8);
-        break;
-      case Operand::Leb:
-        step.operand = cursor_.take_uleb();
-        break;
-      case Operand::Address:
-        step.operand = cursor_.take_number(unit_.address_size);
-        break;
-      case Operand::Offset:
-        step.operand =
-            cursor_.take_number(unit_.version <= 2 ? unit_.address_size : unit_.offset_size);
-        break;
-      case Operand::Block:
-      case Operand::SmallBlock:
-        step.operand = operand == Operand::Block ? cursor_.take_uleb() : cursor_.take_number(1);
-        step.block = cursor_.at();
-        cursor_.skip(step.operand);
-        break;
-    }
+    step.operand = take_operand(cursor_, operand, unit_);
+    if (operand != Operand::Block && operand != Operand::SmallBlock) return;
+    step.block = cursor_.at();
+    cursor_.skip(step.operand);
   }
 
   DwarfCursor cursor_;
@@ -162,12 +149,11 @@ class Expression {
 /// the entry. Further ones only count where they name the value at the entry, or a piece.
 class PlaceReader {
  public:
-  PlaceReader(const DwarfSections& sections, const DwarfUnit& unit, bool is_large)
-      : sections_(sections), unit_(unit), is_large_(is_large) {}
+  PlaceReader(const DwarfUnit& unit, bool is_large) : unit_(unit), is_large_(is_large) {}
 
   /// Whether the register is known.
   bool read(std::span<const std::byte> section, uint64_t at, uint64_t size) {
-    DwarfCursor cursor(section, at, sections_.order);
+    DwarfCursor cursor(section, at, unit_.sections->order);
     cursor.end_after(size);
     bool is_first = is_first_;
     is_first_ = false;
@@ -202,7 +188,7 @@ class PlaceReader {
 
  private:
   void read_entry_value(std::span<const std::byte> section, const Step& step) {
-    DwarfCursor cursor(section, step.block, sections_.order);
+    DwarfCursor cursor(section, step.block, unit_.sections->order);
     cursor.end_after(step.operand);
     Expression expression(cursor, unit_);
     std::optional<Step> inner = expression.next();
@@ -210,7 +196,6 @@ class PlaceReader {
       place.register_number = inner->operation - DW_OP_reg0;
   }
 
-  const DwarfSections& sections_;
   const DwarfUnit& unit_;
   bool is_large_, is_first_ = true;
 };
@@ -224,44 +209,54 @@ DwarfCursor begin_list(std::span<const std::byte> section, uint64_t at, std::end
   return cursor;
 }
 
-/// A list of version 5, in .debug_loclists.
-void read_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUnit& unit,
-               uint64_t at) {
-  enum : uint8_t {
-    End,
-    BaseX,
-    StartXEndX,
-    StartXLength,
-    OffsetPair,
-    Default,
-    Base,
-    StartEnd,
-    StartLength,
-    ViewPair
-  };
-  DwarfCursor cursor = begin_list(sections.location_lists, at, sections.order);
+/// What an entry of a list begins with.
+struct ListEntry {
+  Operand one = Operand::None, two = Operand::None;
+  bool has_place = true;
+};
+
+/// By kind, from 1 on: of version 5, and of a .dwo file before.
+constexpr ListEntry list_entries[] = {
+    {Operand::Leb, Operand::None, false},      // base_addressx
+    {Operand::Leb, Operand::Leb},              // startx_endx
+    {Operand::Leb, Operand::Leb},              // startx_length
+    {Operand::Leb, Operand::Leb},              // offset_pair
+    {},                                        // default_location
+    {Operand::Address, Operand::None, false},  // base_address
+    {Operand::Address, Operand::Address},      // start_end
+    {Operand::Address, Operand::Leb},          // start_length
+    {Operand::Leb, Operand::Leb, false},       // view_pair
+};
+constexpr ListEntry old_split_entries[] = {
+    {Operand::Leb, Operand::None, false},  // base_address_selection_entry
+    {Operand::Leb, Operand::Leb},          // start_end_entry
+    {Operand::Leb, Operand::Four},         // start_length_entry
+    {Operand::Four, Operand::Four},        // offset_pair_entry
+};
+
+void read_list(PlaceReader& reader, const DwarfUnit& unit, uint64_t at) {
+  const DwarfSections& sections = *unit.sections;
+  const bool is_new = unit.version >= 5;
+  auto section = is_new ? sections.location_lists : sections.old_location_lists;
+  auto entries = is_new ? std::span<const ListEntry>(list_entries) : old_split_entries;
+  DwarfCursor cursor = begin_list(section, at, sections.order);
   while (cursor.is_good()) {
-    uint64_t kind = cursor.take_number(1);
-    if (kind == End) return;
-    for (int i = 0; i < 2; ++i) {
-      bool is_address = kind == StartEnd || (i == 0 && (kind == Base || kind == StartLength));
-      bool is_number = kind == StartXEndX || kind == StartXLength || kind == OffsetPair ||
-                       kind == ViewPair || (i == 0 ? kind == BaseX : kind == StartLength);
-      if (is_address) cursor.skip(unit.address_size);
-      if (is_number) cursor.take_uleb();
-    }
-    if (kind == BaseX || kind == Base || kind == ViewPair) continue;
-    if (kind > ViewPair) return;
-    uint64_t size = cursor.take_uleb(), begin = cursor.at();
+    const uint64_t kind = cursor.take_number(1);
+    if (kind - 1 >= entries.size()) return;
+    const ListEntry& entry = entries[kind - 1];
+    take_operand(cursor, entry.one, unit);
+    take_operand(cursor, entry.two, unit);
+    if (!entry.has_place) continue;
+    uint64_t size = is_new ? cursor.take_uleb() : cursor.take_number(2), begin = cursor.at();
     cursor.skip(size);
-    if (!cursor.is_good() || reader.read(sections.location_lists, begin, size)) return;
+    if (!cursor.is_good() || reader.read(section, begin, size)) return;
   }
 }
 
-/// A list of version 4 and before, in .debug_loc.
-void read_old_list(PlaceReader& reader, const DwarfSections& sections, const DwarfUnit& unit,
-                   uint64_t at) {
-  DwarfCursor cursor = begin_list(sections.old_location_lists, at, sections.order);
+/// A list of a version before 5 that is not split.
+void read_old_list(PlaceReader& reader, const DwarfUnit& unit, uint64_t at) {
+  std::span<const std::byte> section = unit.sections->old_location_lists;
+  DwarfCursor cursor = begin_list(section, at, unit.sections->order);
   const uint64_t largest = unit.address_size >= 8 ? UINT64_MAX : UINT32_MAX;
   while (cursor.is_good()) {
     uint64_t begin = cursor.take_number(unit.address_size);
@@ -270,51 +265,53 @@ void read_old_list(PlaceReader& reader, const DwarfSections& sections, const Dwa
     if (begin == largest) continue;  // a new base
     uint64_t size = cursor.take_number(2), expression = cursor.at();
     cursor.skip(size);
-    if (!cursor.is_good() || reader.read(sections.old_location_lists, expression, size)) return;
+    if (!cursor.is_good() || reader.read(section, expression, size)) return;
   }
 }
 
-uint64_t address_at_index(const DwarfSections& sections, const DwarfUnit& unit, uint64_t index,
-                          uint64_t addresses) {
+uint64_t address_at_index(const DwarfUnit& unit, uint64_t index) {
+  const DwarfSections& sections = *unit.sections;
   if (index > sections.addresses.size()) return 0;
-  DwarfCursor cursor(sections.addresses, addresses, sections.order);
+  DwarfCursor cursor(sections.addresses, unit.addresses, sections.order);
   cursor.skip(index * unit.address_size);
   return cursor.take_number(unit.address_size);
 }
 
 }  // namespace
 
-DwarfParameterPlace read_parameter_place(const DwarfSections& sections, const DwarfUnit& unit,
-                                         DwarfValue location, uint64_t lists, bool is_large) {
+DwarfParameterPlace read_parameter_place(const DwarfUnit& unit, DwarfValue location,
+                                         bool is_large) {
   if (location.as == DwarfStored::Unknown) return {};
-  PlaceReader reader(sections, unit, is_large);
+  const DwarfSections& sections = *unit.sections;
+  PlaceReader reader(unit, is_large);
   if (location.as == DwarfStored::Block) {
     reader.read(sections.info, location.number, location.size);
   } else if (location.as == DwarfStored::ListAtIndex) {
-    DwarfCursor cursor(sections.location_lists, lists, sections.order);
+    DwarfCursor cursor(sections.location_lists, unit.location_lists, sections.order);
     cursor.skip(std::min<uint64_t>(location.number, sections.location_lists.size()) *
                 unit.offset_size);
     uint64_t offset = cursor.take_number(unit.offset_size);
-    if (cursor.is_good()) read_list(reader, sections, unit, lists + offset);
+    if (cursor.is_good()) read_list(reader, unit, unit.location_lists + offset);
   } else if (unit.version >= 5) {
-    read_list(reader, sections, unit, location.number);
+    read_list(reader, unit, location.number);
+  } else if (sections.is_split) {
+    read_list(reader, unit, unit.location_lists + location.number);
   } else {
-    read_old_list(reader, sections, unit, location.number);
+    read_old_list(reader, unit, location.number);
   }
   return reader.place;
 }
 
-DwarfAddress read_variable_address(const DwarfSections& sections, const DwarfUnit& unit,
-                                   DwarfValue location, uint64_t addresses) {
+DwarfAddress read_variable_address(const DwarfUnit& unit, DwarfValue location) {
   if (location.as != DwarfStored::Block) return {};
-  DwarfCursor cursor(sections.info, location.number, sections.order);
+  DwarfCursor cursor = unit.cursor(location.number);
   cursor.end_after(location.size);
   Expression expression(cursor, unit);
   std::optional<Step> step = expression.next();
   if (!step) return {};
   DwarfAddress address{.is_known = true, .value = step->operand};
   if (step->operation == DW_OP_addrx || step->operation == DW_OP_GNU_addr_index)
-    address.value = address_at_index(sections, unit, step->operand, addresses);
+    address.value = address_at_index(unit, step->operand);
   else if (step->operation != DW_OP_addr)
     return {};
   if (auto more = expression.next(); more && more->operation == DW_OP_plus_uconst)
@@ -322,11 +319,9 @@ DwarfAddress read_variable_address(const DwarfSections& sections, const DwarfUni
   return address;
 }
 
-uint64_t read_code_address(const DwarfSections& sections, const DwarfUnit& unit, DwarfValue value,
-                           uint64_t addresses) {
-  return value.as == DwarfStored::AddressAtIndex
-             ? address_at_index(sections, unit, value.number, addresses)
-             : value.number;
+uint64_t read_code_address(const DwarfUnit& unit, DwarfValue value) {
+  return value.as == DwarfStored::AddressAtIndex ? address_at_index(unit, value.number)
+                                                 : value.number;
 }
 
 }  // namespace bpflink

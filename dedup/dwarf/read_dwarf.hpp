@@ -2,7 +2,9 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "bpflink/btf.hpp"
@@ -20,9 +22,14 @@ struct DwarfTypes {
   DwarfOmissions omissions;
 };
 
+/// Opens the files that the entries of skeletons are in, and adds their sections to those that are
+/// read.
+using OpenSplitFiles = std::function<std::expected<void, Error>(std::span<const DwarfSkeleton>)>;
+
 /// Reads all units, with as many threads as DedupOptions::threads says. The result does not depend
-/// on the number. Errors: a unit is malformed; there are too many bytes of strings.
-std::expected<DwarfTypes, Error> read_dwarf(const DwarfSections& sections,
-                                            const DwarfWanted& wanted, unsigned threads);
+/// on the number. `files`, which is the file and its supplementary one, must outlive it. Errors: a
+/// unit is malformed; there are too many bytes of strings; those of `open_split`.
+std::expected<DwarfTypes, Error> read_dwarf(DwarfFiles& files, const DwarfWanted& wanted,
+                                            unsigned threads, const OpenSplitFiles& open_split);
 
 }  // namespace bpflink

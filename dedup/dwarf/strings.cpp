@@ -18,7 +18,8 @@ std::string_view text_at(std::span<const std::byte> section, uint64_t offset) {
 }
 
 /// The offset in .debug_str of a text that is given by an index.
-uint64_t offset_at_index(const DwarfSections& sections, uint64_t index, const DwarfUnit& unit) {
+uint64_t offset_at_index(uint64_t index, const DwarfUnit& unit) {
+  const DwarfSections& sections = *unit.sections;
   if (index > sections.string_offsets.size()) return UINT64_MAX;
   DwarfCursor cursor(sections.string_offsets, unit.string_offsets, sections.order);
   cursor.skip(index * unit.offset_size);
@@ -29,7 +30,9 @@ uint64_t offset_at_index(const DwarfSections& sections, uint64_t index, const Dw
 }  // namespace
 
 DwarfStringPool::DwarfStringPool(const DwarfSections& sections)
-    : from_strings_(sections.strings.size()), from_line_strings_(sections.line_strings.size()) {
+    : from_(sections.strings.data()),
+      from_strings_(sections.strings.size()),
+      from_line_strings_(sections.line_strings.size()) {
   if (from_strings_ + from_line_strings_ >= UINT32_MAX) throw std::length_error("strings");
   bytes_.reserve(from_strings_ + from_strings_ / 16 + from_line_strings_ + 3);
   bytes_.push_back('\0');
@@ -50,11 +53,12 @@ uint32_t DwarfStringPool::add(std::string_view string) {
 }
 
 uint32_t DwarfStrings::offset_of(DwarfValue value, const DwarfUnit& unit) {
-  if (value.as == DwarfStored::TextAtOffset) return pool_.at(value.number);
-  if (value.as == DwarfStored::TextAtIndex)
-    return pool_.at(offset_at_index(sections_, value.number, unit));
-  if (value.as == DwarfStored::LineTextAtOffset) return pool_.at_of_lines(value.number);
-  return intern(dwarf_text(sections_, value, unit));
+  if (pool_.has(*unit.sections)) {
+    if (value.as == DwarfStored::TextAtOffset) return pool_.at(value.number);
+    if (value.as == DwarfStored::TextAtIndex) return pool_.at(offset_at_index(value.number, unit));
+    if (value.as == DwarfStored::LineTextAtOffset) return pool_.at_of_lines(value.number);
+  }
+  return intern(dwarf_text(value, unit));
 }
 
 uint32_t DwarfStrings::intern(std::string_view text) {
@@ -68,8 +72,8 @@ uint32_t DwarfStrings::intern(std::string_view text) {
   return offset;
 }
 
-std::string_view dwarf_text(const DwarfSections& sections, DwarfValue value,
-                            const DwarfUnit& unit) {
+std::string_view dwarf_text(DwarfValue value, const DwarfUnit& unit) {
+  const DwarfSections& sections = *unit.sections;
   switch (value.as) {
     case DwarfStored::Text:
       return DwarfCursor(sections.info, value.number, sections.order).take_string();
@@ -78,7 +82,10 @@ std::string_view dwarf_text(const DwarfSections& sections, DwarfValue value,
     case DwarfStored::LineTextAtOffset:
       return text_at(sections.line_strings, value.number);
     case DwarfStored::TextAtIndex:
-      return text_at(sections.strings, offset_at_index(sections, value.number, unit));
+      return text_at(sections.strings, offset_at_index(value.number, unit));
+    case DwarfStored::OtherTextAtOffset:
+      if (sections.supplementary) return text_at(sections.supplementary->strings, value.number);
+      [[fallthrough]];
     default:
       return {};
   }

@@ -30,7 +30,7 @@ const Element* find_entry(const std::vector<Element>& all, uint32_t entry) {
 
 bool UnitTypes::is_wanted(DwarfValue name,
                           const std::unordered_set<std::string_view>* names) const {
-  return names != nullptr && names->contains(dwarf_text(sections_, name, unit_));
+  return names != nullptr && names->contains(dwarf_text(name, unit_));
 }
 
 void UnitTypes::begin_function(OpenEntry& open) {
@@ -45,7 +45,7 @@ void UnitTypes::begin_function(OpenEntry& open) {
        .origin = reference(entry_.has(AbstractOrigin) ? AbstractOrigin : Specification),
        .unit = static_cast<uint32_t>(units_.size() - 1),
        .first_parameter = static_cast<uint32_t>(parameters_.size()),
-       .address = read_code_address(sections_, unit_, entry_[LowPc], units_.back().addresses),
+       .address = read_code_address(unit_, entry_[LowPc]),
        .is_declaration = constant(Declaration) != 0,
        .is_inlined = constant(Inline) != 0,
        .is_changed = constant(CallingConvention) == DW_CC_nocall});
@@ -78,8 +78,7 @@ void UnitTypes::add_variable(uint32_t at) {
   bool is_completed = entry_.has(Specification);
   if ((!is_completed && !is_wanted(entry_[Name], wanted_.variables)) || entry_.has(Artificial))
     return;
-  DwarfAddress address =
-      read_variable_address(sections_, unit_, entry_[Location], units_.back().addresses);
+  DwarfAddress address = read_variable_address(unit_, entry_[Location]);
   variables_.push_back({.entry = at,
                         .name = text_of(Name),
                         .type = reference(Type),
@@ -186,8 +185,7 @@ void UnitTypes::check_parameters(const Function& function, std::span<const Param
     bool has_only_hints = unit.is_clang && !function.is_changed;
     if (has_only_hints && is_in_memory) continue;
     if (parameter.has_location && has_register) {
-      DwarfParameterPlace place = read_parameter_place(sections_, unit.header, parameter.location,
-                                                       unit.location_lists, is_large);
+      DwarfParameterPlace place = read_parameter_place(unit.header, parameter.location, is_large);
       bool is_known =
           place.is_known && place.register_number != DwarfCallingConvention::unknown_register;
       auto expected = std::span(convention.numbers).subspan(next, 1);

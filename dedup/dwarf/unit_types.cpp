@@ -52,21 +52,50 @@ bool is_c(uint64_t language) {
 }  // namespace
 
 std::expected<bool, Error> UnitTypes::read(const DwarfUnit& unit) {
-  TRY(begin(unit.begin, unit.end));
+  const uint64_t origin = unit.sections->origin;
+  TRY(begin(origin + unit.begin, origin + unit.end));
   TRY(add(unit));
   return !has_foreign_reference_ && finish();
 }
 
 std::expected<bool, Error> UnitTypes::read_joined(std::span<const DwarfUnit> units) {
-  TRY(begin(0, sections_.info.size()));
+  TRY(begin(0, files_.back().origin + files_.back().info.size()));
   for (const DwarfUnit& unit : units)
-    if (unit.type == DW_UT_type) type_units_.emplace(unit.signature, unit.begin + unit.type_entry);
-  for (const DwarfUnit& unit : units) TRY(add(unit));
-  if (has_foreign_reference_)
-    return fail(
-        "DWARF refers to entries of another file, or to none: dwz -m and split DWARF are not "
-        "read");
+    if (unit.is_type_unit())
+      type_units_.emplace(unit.signature, unit.sections->origin + unit.begin + unit.type_entry);
+  const std::vector<bool> is_imported = TRY(find_imported(units));
+  for (size_t i = 0; i < units.size(); ++i)
+    if (!units[i].sections->is_supplementary || is_imported[i]) TRY(add(units[i]));
+  if (has_foreign_reference_) return fail("DWARF refers to entries that are not in it");
   return finish();
+}
+
+/// Which of the units are imported. A supplementary file has units for several programs. dwz writes
+/// what a unit imports as its first entries.
+std::expected<std::vector<bool>, Error> UnitTypes::find_imported(std::span<const DwarfUnit> units) {
+  std::vector<bool> is_imported(units.size());
+  if (!files_.front().supplementary) return is_imported;
+  std::vector<size_t> pending;
+  for (size_t i = 0; i < units.size(); ++i)
+    if (!units[i].sections->is_supplementary) pending.push_back(i);
+  auto place_of = [](const DwarfUnit& unit) { return unit.sections->origin + unit.begin; };
+  for (size_t next = 0; next < pending.size(); ++next) {
+    unit_ = units[pending[next]];
+    TRY(read_abbreviations(unit_));
+    DwarfCursor cursor = unit_.cursor(unit_.entries);
+    for (bool is_root = true;; is_root = false) {
+      const DwarfAbbreviation* abbreviation =
+          take_dwarf_entry(cursor, abbreviations_, unit_, entry_);
+      if (!abbreviation || (!is_root && abbreviation->tag != DW_TAG_imported_unit)) break;
+      uint64_t place = reference(DwarfSlot::Import);
+      if (is_root || place == 0) continue;
+      auto unit = std::ranges::upper_bound(units, place, {}, place_of) - units.begin() - 1;
+      if (is_imported[unit]) continue;
+      is_imported[unit] = true;
+      if (units[unit].sections->is_supplementary) pending.push_back(unit);
+    }
+  }
+  return is_imported;
 }
 
 /// Begins with the entries between two offsets of the section.
@@ -93,8 +122,8 @@ std::expected<void, Error> UnitTypes::begin(uint64_t first, uint64_t end) {
   first_ = first;
   end_ = end;
   if (end - first > UINT32_MAX)
-    return fail(".debug_info+{:#x}: {} bytes of entries that refer to each other are too many",
-                first, end - first);
+    return fail("{}+{:#x}: {} bytes of entries that refer to each other are too many",
+                files_.front().place, first, end - first);
   if (ids_.size() < end - first) ids_.resize(end - first);
   return {};
 }
@@ -103,21 +132,19 @@ std::expected<void, Error> UnitTypes::begin(uint64_t first, uint64_t end) {
 /// number of units with one large table each.
 std::expected<void, Error> UnitTypes::read_abbreviations(const DwarfUnit& unit) {
   auto key = [](const DwarfUnit& of) {
-    return std::tuple(of.abbreviations, of.version, of.address_size, of.offset_size);
+    return std::tuple(of.sections, of.abbreviations, of.version, of.address_size, of.offset_size);
   };
   if (key(unit) == key(of_abbreviations_)) return {};
   of_abbreviations_ = unit;
-  DwarfCursor table(sections_.abbreviations, unit.abbreviations, sections_.order);
-  if (!abbreviations_.read(table, unit))
-    return fail(".debug_abbrev+{:#x}: abbreviations are cut off, or have unknown forms",
-                unit.abbreviations);
+  const DwarfSections& sections = *unit.sections;
+  if (!abbreviations_.read(unit.abbreviation_cursor(), unit))
+    return fail("{}+{:#x}: abbreviations at {:#x} are cut off, or have unknown forms",
+                sections.place, unit.begin, unit.abbreviations);
   constexpr uint64_t always = 1 << 20, max_ratio = 16;
   abbreviation_bytes_ += abbreviations_.size();
-  if (abbreviation_bytes_ >
-      always + max_ratio * (sections_.abbreviations.size() + sections_.info.size()))
-    return fail(
-        ".debug_info+{:#x}: units share abbreviations in more ways than any compiler writes",
-        unit.begin);
+  if (abbreviation_bytes_ > always + max_ratio * files_bytes_)
+    return fail("{}+{:#x}: units share abbreviations in more ways than any compiler writes",
+                sections.place, unit.begin);
   return {};
 }
 
@@ -125,10 +152,16 @@ std::expected<void, Error> UnitTypes::read_abbreviations(const DwarfUnit& unit) 
 std::expected<void, Error> UnitTypes::add(const DwarfUnit& unit) {
   unit_ = unit;
   TRY(read_abbreviations(unit));
-  DwarfCursor cursor(sections_.info.first(unit.end), unit.entries, sections_.order);
-  const DwarfAbbreviation* abbreviation = abbreviations_.find(cursor.take_uleb());
+  DwarfCursor cursor = unit.cursor(unit.entries);
+  const DwarfAbbreviation* abbreviation = take_dwarf_entry(cursor, abbreviations_, unit_, entry_);
   if (abbreviation == nullptr) return {};
-  entry_.take(cursor, abbreviations_.steps(*abbreviation), unit_);
+  if (unit.sections->is_split) {
+    if (!begin_split_unit()) return {};
+  } else {
+    unit_.string_offsets = entry_.number(DwarfSlot::StringOffsetsBase);
+    unit_.addresses = entry_.number(DwarfSlot::AddressBase);
+    unit_.location_lists = entry_.number(DwarfSlot::LocationListsBase);
+  }
   uint64_t language = entry_.number(DwarfSlot::Language);
   if (std::ranges::find(wanted_.excluded_languages, language) != wanted_.excluded_languages.end())
     return {};
@@ -136,12 +169,32 @@ std::expected<void, Error> UnitTypes::add(const DwarfUnit& unit) {
     ++omissions_.units_of_other_languages;
     return {};
   }
-  unit_.string_offsets = entry_.number(DwarfSlot::StringOffsetsBase);
-  units_.push_back({unit_, entry_.number(DwarfSlot::AddressBase),
-                    entry_.number(DwarfSlot::LocationListsBase),
-                    dwarf_text(sections_, entry_[DwarfSlot::Producer], unit_).find("clang") !=
-                        std::string_view::npos});
+  if (entry_.has(DwarfSlot::DwoName) && !unit.sections->is_split) {
+    uint64_t id = unit.version >= 5 ? unit.signature : entry_.number(DwarfSlot::DwoId);
+    found_skeletons_.push_back({unit.sections->origin + unit.begin, id, unit_.addresses,
+                                dwarf_text(entry_[DwarfSlot::Directory], unit_),
+                                dwarf_text(entry_[DwarfSlot::DwoName], unit_)});
+    return {};
+  }
+  units_.push_back({unit_, dwarf_text(entry_[DwarfSlot::Producer], unit_).find("clang") !=
+                               std::string_view::npos});
   return abbreviation->has_children ? read_entries(cursor) : std::expected<void, Error>();
+}
+
+/// Completes what is known of a unit of a .dwo file. Whether it is wanted: a package may be for
+/// more programs.
+bool UnitTypes::begin_split_unit() {
+  if (unit_.version >= 5) {  // after the headers of these tables
+    unit_.string_offsets += 2 * unit_.offset_size;
+    unit_.location_lists += 2 * unit_.offset_size + 4;
+  }
+  if (unit_.is_type_unit()) return true;
+  uint64_t id = unit_.version >= 5 ? unit_.signature : entry_.number(DwarfSlot::DwoId);
+  auto skeleton = skeletons_.find(id);
+  if (skeleton == skeletons_.end()) return false;
+  found_ids_.push_back(id);
+  unit_.addresses = skeleton->second.addresses;
+  return true;
 }
 
 /// Completes the types when all entries are read. Whether there are some.
@@ -156,13 +209,15 @@ bool UnitTypes::finish() {
 }
 
 std::expected<void, Error> UnitTypes::read_entries(DwarfCursor& cursor) {
+  const std::string& section = unit_.sections->place;
+  const uint64_t to_entry = unit_.sections->origin - first_;
   open_.assign(1, {.tag = DW_TAG_compile_unit});
   while (!open_.empty()) {
     uint64_t at = cursor.at();
     uint64_t code = cursor.take_uleb();
     if (code == 0) {
       if (!cursor.is_good())
-        return fail(".debug_info+{:#x}: the unit ends within its entries", unit_.begin);
+        return fail("{}+{:#x}: the unit ends within its entries", section, unit_.begin);
       OpenEntry open = open_.back();
       open_.pop_back();
       end_entry(open);
@@ -170,18 +225,19 @@ std::expected<void, Error> UnitTypes::read_entries(DwarfCursor& cursor) {
     }
     const DwarfAbbreviation* abbreviation = abbreviations_.find(code);
     if (abbreviation == nullptr)
-      return fail(".debug_info+{:#x}: abbreviation {} of the entry is not defined", at, code);
+      return fail("{}+{:#x}: abbreviation {} of the entry is not defined", section, at, code);
     entry_.take(cursor, abbreviations_.steps(*abbreviation), unit_);
-    if (!cursor.is_good()) return fail(".debug_info+{:#x}: the entry is cut off", at);
+    if (!cursor.is_good()) return fail("{}+{:#x}: the entry is cut off", section, at);
     uint64_t sibling = entry_.number(DwarfSlot::Sibling) + unit_.begin;
     if (abbreviation->has_children && is_without_types(abbreviation->tag) &&
         sibling > cursor.at() && entry_[DwarfSlot::Sibling].as == DwarfStored::UnitEntry) {
       cursor.skip(sibling - cursor.at());
       continue;
     }
-    begin_entry(abbreviation->tag, static_cast<uint32_t>(at - first_), abbreviation->has_children);
+    begin_entry(abbreviation->tag, static_cast<uint32_t>(to_entry + at),
+                abbreviation->has_children);
     if (parts_.size() > max_parts)
-      return fail(".debug_info+{:#x}: a type has more than {} members", at, max_parts);
+      return fail("{}+{:#x}: a type has more than {} members", section, at, max_parts);
   }
   return {};
 }
@@ -190,13 +246,17 @@ std::expected<void, Error> UnitTypes::read_entries(DwarfCursor& cursor) {
 uint32_t UnitTypes::reference(DwarfSlot slot) {
   if (!entry_.has(slot)) return 0;
   DwarfValue value = entry_[slot];
+  const DwarfSections& sections = *unit_.sections;
   uint64_t at = UINT64_MAX;
   if (value.as == DwarfStored::UnitEntry && value.number < unit_.end - unit_.begin)
-    at = unit_.begin + value.number;
-  if (value.as == DwarfStored::AnyEntry) at = value.number;
-  if (auto found = type_units_.find(value.number);
-      value.as == DwarfStored::Signature && found != type_units_.end())
-    at = found->second;
+    at = sections.origin + unit_.begin + value.number;
+  if (value.as == DwarfStored::AnyEntry && value.number < sections.info.size())
+    at = sections.origin + value.number;
+  if (const DwarfSections* other = sections.supplementary;
+      value.as == DwarfStored::OtherEntry && other && value.number < other->info.size())
+    at = other->origin + value.number;
+  if (value.as == DwarfStored::Signature)
+    if (auto found = type_units_.find(value.number); found != type_units_.end()) at = found->second;
   if (at >= first_ && at < end_) return static_cast<uint32_t>(at - first_);
   has_foreign_reference_ = true;
   return 0;
@@ -205,7 +265,8 @@ uint32_t UnitTypes::reference(DwarfSlot slot) {
 /// A text in the pool.
 uint32_t UnitTypes::text_of(DwarfSlot slot) {
   DwarfValue value = entry_[slot];
-  if (value.as == DwarfStored::OtherTextAtOffset) has_foreign_reference_ = true;
+  if (value.as == DwarfStored::OtherTextAtOffset && !unit_.sections->supplementary)
+    has_foreign_reference_ = true;
   return strings_.offset_of(value, unit_);
 }
 
@@ -250,6 +311,9 @@ void UnitTypes::begin_entry(uint16_t tag, uint32_t at, bool has_children) {
     case DW_TAG_variable:
       if (open_.size() == 1) add_variable(at);
       break;
+    case DW_TAG_imported_unit:
+      reference(DwarfSlot::Import);  // notes whether that is elsewhere
+      break;
     case DW_TAG_LLVM_annotation:
       add_annotation();
       break;
@@ -264,7 +328,7 @@ void UnitTypes::begin_entry(uint16_t tag, uint32_t at, bool has_children) {
       open.is_declaration = constant(DwarfSlot::Declaration) != 0;
       if (tag == DW_TAG_base_type) {
         open.encoding = constant(DwarfSlot::Encoding);
-        open.is_int = dwarf_text(sections_, entry_[DwarfSlot::Name], unit_) == "int";
+        open.is_int = dwarf_text(entry_[DwarfSlot::Name], unit_) == "int";
       }
       [[fallthrough]];
     default:
@@ -337,7 +401,7 @@ void UnitTypes::add_member(bool is_in_union) {
   uint64_t offset =
       entry_.has(DataBitOffset) ? constant(DataBitOffset) : 8 * constant(MemberLocation);
   if (entry_.has(BitOffset) && bits != 0)
-    offset += sections_.order == std::endian::little
+    offset += unit_.sections->order == std::endian::little
                   ? 8 * constant(ByteSize) - constant(BitOffset) - bits
                   : constant(BitOffset);
   parts_.push_back(
@@ -354,7 +418,7 @@ void UnitTypes::add_enumerator() {
 /// one of what it is on.
 void UnitTypes::add_annotation() {
   const OpenEntry& parent = open_.back();
-  std::string_view kind = dwarf_text(sections_, entry_[DwarfSlot::Name], unit_);
+  std::string_view kind = dwarf_text(entry_[DwarfSlot::Name], unit_);
   if (kind == "btf_type_tag" && parent.tag == DW_TAG_pointer_type && wanted_.kinds.type_tags)
     parts_.push_back({text_of(DwarfSlot::ConstValue), 0, 0, 0});
   if (kind != "btf_decl_tag" || !wanted_.kinds.declaration_tags || open_.size() < 2) return;
@@ -383,12 +447,11 @@ void UnitTypes::add_annotations(const OpenEntry& open) {
 
 /// Whether there is a tag of gcc at this place of the unit.
 bool UnitTypes::take_annotation(uint32_t at) {
-  if (at + first_ < unit_.entries || at + first_ >= unit_.end) return false;
-  DwarfCursor cursor(sections_.info.first(unit_.end), at + first_, sections_.order);
-  const DwarfAbbreviation* abbreviation = abbreviations_.find(cursor.take_uleb());
-  if (abbreviation == nullptr || abbreviation->tag != DW_TAG_GNU_annotation) return false;
-  entry_.take(cursor, abbreviations_.steps(*abbreviation), unit_);
-  return cursor.is_good();
+  const uint64_t place = first_ + at - unit_.sections->origin;
+  if (place < unit_.entries || place >= unit_.end) return false;
+  DwarfCursor cursor = unit_.cursor(place);
+  const DwarfAbbreviation* abbreviation = take_dwarf_entry(cursor, abbreviations_, unit_, entry_);
+  return abbreviation && abbreviation->tag == DW_TAG_GNU_annotation && cursor.is_good();
 }
 
 void UnitTypes::add_tag(const OpenEntry& of, uint32_t part) {

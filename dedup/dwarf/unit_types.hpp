@@ -35,11 +35,29 @@ struct DwarfOmissions {
   }
 };
 
+/// A unit whose entries are in another file, a .dwo file.
+struct DwarfSkeleton {
+  uint64_t place = 0;  ///< of the unit
+  uint64_t id = 0;
+  uint64_t addresses = 0;              ///< where those of the unit begin
+  std::string_view directory, name{};  ///< of the file
+};
+using DwarfSkeletons = std::map<uint64_t, DwarfSkeleton>;  ///< by id
+
 /// Converts one unit after another. Its memory is used again.
 class UnitTypes {
  public:
-  UnitTypes(const DwarfSections& sections, const DwarfWanted& wanted, DwarfStringPool& pool)
-      : sections_(sections), wanted_(wanted), strings_(sections, pool) {}
+  /// `files` are all sets of sections, `skeletons` those of which split units are known by now.
+  UnitTypes(const DwarfFiles& files, const DwarfSkeletons& skeletons, const DwarfWanted& wanted,
+            DwarfStringPool& pool)
+      : files_(files), skeletons_(skeletons), wanted_(wanted), strings_(pool) {
+    const std::byte* last = nullptr;  // sets of one file share abbreviations
+    for (const DwarfSections& set : files) {
+      files_bytes_ += set.info.size();
+      if (set.abbreviations.data() != last) files_bytes_ += set.abbreviations.size();
+      last = set.abbreviations.data();
+    }
+  }
 
   /// Reads a unit. True if it has types, and does not refer to other units. Errors: the unit is
   /// malformed. They name the place.
@@ -57,6 +75,9 @@ class UnitTypes {
   /// Its functions that have FUNCs, in order of ids.
   std::span<const ImageFunction> functions() const { return written_functions_; }
   const DwarfOmissions& omissions() const { return omissions_; }
+  /// All units so far whose entries are in another file, and the ids of those that are.
+  std::span<const DwarfSkeleton> found_skeletons() const { return found_skeletons_; }
+  std::span<const uint64_t> found_ids() const { return found_ids_; }
 
  private:
   static constexpr uint32_t no_function = UINT32_MAX;
@@ -116,13 +137,14 @@ class UnitTypes {
   /// What is needed of a unit when all entries are read.
   struct Unit {
     DwarfUnit header;
-    uint64_t addresses, location_lists;  ///< where its lists begin
     bool is_clang;
   };
 
   std::expected<void, Error> begin(uint64_t first, uint64_t end);
   std::expected<void, Error> read_abbreviations(const DwarfUnit& unit);
   std::expected<void, Error> add(const DwarfUnit& unit);
+  bool begin_split_unit();
+  std::expected<std::vector<bool>, Error> find_imported(std::span<const DwarfUnit> units);
   bool finish();
   std::expected<void, Error> read_entries(DwarfCursor& cursor);
   void begin_entry(uint16_t tag, uint32_t at, bool has_children);
@@ -168,12 +190,14 @@ class UnitTypes {
   void write_variables();
   uint32_t resolve(uint32_t entry);
 
-  const DwarfSections& sections_;
+  const DwarfFiles& files_;
+  const DwarfSkeletons& skeletons_;
   const DwarfWanted& wanted_;
   DwarfStrings strings_;
   DwarfAbbreviations abbreviations_;
   DwarfUnit of_abbreviations_;       ///< the unit that they were read for; of version 0 before
   uint64_t abbreviation_bytes_ = 0;  ///< of all tables so far
+  uint64_t files_bytes_ = 0;         ///< of entries and abbreviations
   DwarfUnit unit_;
   DwarfEntry entry_;
   std::vector<OpenEntry> open_;
@@ -196,7 +220,10 @@ class UnitTypes {
   std::map<uint32_t, uint32_t> objects_;  ///< FUNCs and VARs by their entries, if there are tags
   std::vector<Unit> units_;
   std::map<uint64_t, uint64_t> type_units_;  ///< types by the signatures of their units
-  uint64_t first_ = 0, end_ = 0;  ///< offsets of the section between which the entries are
+  /// Between which the entries are, in the sections of all files, which follow each other.
+  uint64_t first_ = 0, end_ = 0;
+  std::vector<DwarfSkeleton> found_skeletons_;
+  std::vector<uint64_t> found_ids_;
   bool has_foreign_reference_ = false;
   DwarfOmissions omissions_;
 };

@@ -47,21 +47,15 @@ class DwarfValues {
     lines_.info = contents_of(object, ".debug_line");
   }
 
-  DwarfCursor info(uint64_t at) const { return {sections_.info, at, sections_.order}; }
+  const DwarfSections& sections() const { return sections_; }
+  const DwarfSections& lines() const { return lines_; }
 
-  DwarfCursor abbreviations(uint64_t at) const {
-    return {sections_.abbreviations, at, sections_.order};
-  }
-
-  DwarfCursor lines(uint64_t at) const { return {lines_.info, at, lines_.order}; }
-
-  /// The text of a value of an entry, and of one of a line table.
+  /// The text of a value of an entry, or of one of a line table.
   std::string_view text(DwarfValue value, const DwarfUnit& unit) {
-    return text(sections_, value, unit);
-  }
-
-  std::string_view line_text(DwarfValue value, const DwarfUnit& unit) {
-    return text(lines_, value, unit);
+    if (budget_ == 0) return {};
+    std::string_view found = dwarf_text(value, unit);
+    spend(found.size() + 1);
+    return found;
   }
 
   /// Counts bytes that are read or kept. False once the sum exceeds what any compiler writes: a
@@ -72,13 +66,6 @@ class DwarfValues {
   }
 
  private:
-  std::string_view text(const DwarfSections& sections, DwarfValue value, const DwarfUnit& unit) {
-    if (budget_ == 0) return {};
-    std::string_view found = dwarf_text(sections, value, unit);
-    spend(found.size() + 1);
-    return found;
-  }
-
   DwarfSections sections_;
   DwarfSections lines_;  ///< with the line tables in place of entries
   uint64_t budget_ = uint64_t{1} << 26;
@@ -111,8 +98,8 @@ Paths read_list(DwarfValues& values, DwarfCursor& cursor, const DwarfUnit& unit,
     std::string_view path;
     uint64_t directory = 0, from = cursor.at();
     for (auto [content, form] : format) {
-      DwarfValue value = take_dwarf_value(cursor, dwarf_form(form), 0, unit);
-      if (content == DW_LNCT_path) path = values.line_text(value, unit);
+      DwarfValue value = take_dwarf_value(cursor, dwarf_form(form, unit), 0, unit);
+      if (content == DW_LNCT_path) path = values.text(value, unit);
       if (content == DW_LNCT_directory_index) directory = value.number;
     }
     const Paths& parents = directories ? *directories : paths;
@@ -145,8 +132,8 @@ Paths read_old_lists(DwarfValues& values, DwarfCursor& cursor, std::string_view 
 /// is no file 0, so its path is "". `directory` is the compiler's working directory.
 /// Specification: DWARF 5, section 6.2.4, and DWARF 4, section 6.2.4, for versions 2 to 4.
 Paths read_files(DwarfValues& values, uint64_t offset, std::string_view directory) {
-  DwarfCursor cursor = values.lines(offset);
-  DwarfUnit unit;
+  DwarfUnit unit{.sections = &values.lines()};
+  DwarfCursor cursor(unit.sections->info, offset, unit.sections->order);
   cursor.end_after(unit.take_length(cursor));
   unit.version = cursor.take_number(2);
   if (unit.version < 2 || unit.version > 5) return {};
@@ -175,9 +162,10 @@ class LineReader {
   explicit LineReader(const ObjectFile& object) : values_(object) {}
 
   SourceLines read() {
-    for (uint64_t at = 0; values_.info(at).left() > 0 && values_.spend(1);) {
-      DwarfCursor cursor = values_.info(at);
-      DwarfUnit unit = DwarfUnit::take(cursor);
+    const DwarfSections& sections = values_.sections();
+    for (uint64_t at = 0; at < sections.info.size() && values_.spend(1);) {
+      DwarfCursor cursor(sections.info, at, sections.order);
+      DwarfUnit unit = DwarfUnit::take(cursor, sections);
       if (!cursor.is_good()) break;
       at = unit.end;
       read_unit(cursor, unit);
@@ -189,7 +177,7 @@ class LineReader {
   void read_unit(DwarfCursor& cursor, DwarfUnit& unit) {
     using enum DwarfSlot;
     if (unit.version < 2 || unit.version > 5 || unit.type != DW_UT_compile) return;
-    if (!abbreviations_.read(values_.abbreviations(unit.abbreviations), unit)) return;
+    if (!abbreviations_.read(unit.abbreviation_cursor(), unit)) return;
     if (!values_.spend(abbreviations_.size())) return;
     const DwarfAbbreviation* abbreviation = take_entry(cursor, unit);
     if (!abbreviation || abbreviation->tag != DW_TAG_compile_unit) return;

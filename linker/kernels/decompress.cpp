@@ -129,12 +129,12 @@ Step step_stream(Stream& stream, Bytes input, std::span<std::byte> room, Code co
   return step;
 }
 
-Consumed decompress_gzip(Bytes input, Output& output) {
+/// `bits` is how zlib says which header there is.
+Consumed decompress_zlib(Bytes input, Output& output, std::string_view format, int bits) {
   z_stream stream{};
-  constexpr int gzip_only = 16 + MAX_WBITS;
-  if (inflateInit2(&stream, gzip_only) != Z_OK) return fail_memory();
+  if (inflateInit2(&stream, bits) != Z_OK) return fail_memory();
   std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-  return run(input, output, "gzip", [&](Bytes rest, std::span<std::byte> room) {
+  return run(input, output, format, [&](Bytes rest, std::span<std::byte> room) {
     auto code = [](z_stream* from) { return inflate(from, Z_NO_FLUSH); };
     return step_stream(stream, rest, room, code, Z_STREAM_END, {Z_OK, Z_BUF_ERROR});
   });
@@ -218,10 +218,12 @@ lzma_ret open_lzma(lzma_stream* stream) {
   return lzma_alone_decoder(stream, max_working_memory);
 }
 
-Consumed decompress_stream(Bytes input, Output& output) {
-  switch (compression_of(input)) {
+Consumed decompress_stream(Bytes input, Output& output, Compression compression) {
+  switch (compression) {
     case Compression::Gzip:
-      return decompress_gzip(input, output);
+      return decompress_zlib(input, output, "gzip", 16 + MAX_WBITS);
+    case Compression::Zlib:
+      return decompress_zlib(input, output, "zlib", MAX_WBITS);
     case Compression::Xz:
       return decompress_lzma(input, output, "xz", open_xz);
     case Compression::Lzma:
@@ -267,11 +269,11 @@ Compression compression_of(std::span<const std::byte> bytes) {
 }
 
 std::expected<OwnedBytes, Error> decompress(std::span<const std::byte> bytes,
-                                            DecompressionLimit& limit) {
-  Compression compression = compression_of(bytes);
+                                            DecompressionLimit& limit, Compression compression) {
+  if (compression == Compression::None) compression = compression_of(bytes);
   Output output(limit.left(), bytes.size());
   do {
-    auto consumed = TRY(decompress_stream(bytes, output));
+    auto consumed = TRY(decompress_stream(bytes, output, compression));
     bytes = bytes.subspan(consumed);
   } while (compression_of(bytes) == compression && compression != Compression::None);
   auto decompressed = output.finish();

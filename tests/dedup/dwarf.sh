@@ -79,12 +79,82 @@ grep -q 'int cells\[2\]\[3\]\[4\];' program.h || fail 'dimensions'
 "$BTFDEDUP" --check program.btf >/dev/null
 
 # Units that refer to each other have the same types.
-for flags in '-fdebug-types-section' '-flto' '-flto -fdebug-types-section'; do
+for flags in '-fdebug-types-section' '-gdwarf-4 -fdebug-types-section' '-flto' '-flto -fdebug-types-section'; do
   # shellcheck disable=SC2086
   gcc -g -O1 -w $flags types.c more.c -o joined
   "$BTFDEDUP" --dwarf joined -o joined.btf 2>notes || fail "$flags: $(<notes)"
   diff <(structs program.btf) <(structs joined.btf) || fail "$flags: other structs"
 done
+
+# as FILE BLOB: the DWARF of the file has the types and functions of the blob
+as() {
+  "$BTFDEDUP" --dwarf "$1" -o as.btf
+  diff <(types as.btf) <(types "$2") || fail "$1: not as $2, $flags"
+}
+# Other files have a part of the DWARF: that of dwz -m is for several programs, a .dwo file for one unit.
+cat >other.c <<'END_OF_C'
+struct node { struct node *next; int value; };
+struct cube { int cells[2][3][4]; struct node *nodes[5]; };
+struct other { struct cube *cube; void (*call)(struct node *, int); };
+int used(struct node *, int);
+int first(struct node *node, int number, _Bool truth) { return used(((struct other *)node)->cube->nodes[0], number); }
+END_OF_C
+mkdir away moved
+for version in 4 5; do
+  gcc -gdwarf-$version -O1 -w types.c more.c -o program
+  gcc -gdwarf-$version -O1 -w more.c other.c -o other
+  for file in program other; do "$BTFDEDUP" --dwarf $file -o $file.btf; done
+  for flags in '' --dwarf-5; do
+    [[ $version$flags == 4--dwarf-5 ]] && continue
+    cp program away/one
+    cp other away/two
+    # shellcheck disable=SC2086
+    (cd away && dwz $flags -m common one two)
+    as away/one program.btf
+    as away/two other.btf
+    cp away/one moved/one$flags
+  done
+  for compiler in gcc "$CC"; do
+    for flags in -gdwarf-$version "-gdwarf-$version -fdebug-types-section"; do
+      # shellcheck disable=SC2086
+      for source in types more; do "$compiler" $flags -O1 -w -c $source.c -o $source.o; done
+      "$compiler" types.o more.o -o whole
+      for file in types.o whole; do "$BTFDEDUP" --dwarf $file -o $file.btf; done
+      # shellcheck disable=SC2086
+      for source in types more; do "$compiler" $flags -gsplit-dwarf -O1 -w -c $source.c -o $source.o; done
+      "$compiler" types.o more.o -o split
+      as types.o types.o.btf
+      as split whole.btf
+      "$BTFDEDUP" --dwarf split -o again.btf --threads 1
+      cmp again.btf as.btf
+      # llvm-dwp does not end with units of types of gcc 12 in DWARF 5.
+      [[ $compiler == gcc && $flags == *5*types* ]] && continue
+      llvm-dwp-19 -e split -o split.dwp
+      mv types.dwo more.dwo away
+      as split whole.btf
+      rm split.dwp
+      mv away/*.dwo .
+    done
+  done
+done
+mv types.dwo more.dwo split moved  # beside it
+as moved/split whole.btf
+error_of() { "$BTFDEDUP" "$@" 2>&1 >/dev/null && fail "accepted: $*"; true; }
+# shellcheck disable=SC2053 # $2 is a pattern
+fails_with() { [[ $(error_of --dwarf "$1" --stats) == *"error: $1: "$2* ]] || fail "$1: not '$2'"; }
+cp moved/types.dwo moved/more.dwo
+fails_with moved/split 'more.dwo, or the package, has no unit with the id *: it is of another build'
+llvm-dwp-19 moved/more.dwo -o moved/split.dwp
+llvm-objcopy-19 --dump-section=.debug_cu_index=index moved/split.dwp
+head -c 20 index >cut
+llvm-objcopy-19 --update-section=.debug_cu_index=cut moved/split.dwp
+fails_with moved/split 'moved/split.dwp: .debug_info.dwo: the index of the package is cut off'
+rm moved/split.dwp moved/*.dwo
+fails_with moved/split "2 of 2 other files with its DWARF cannot be read; the first is $PWD/types.dwo: cannot open"
+fails_with moved/one "its DWARF refers to 'common' of dwz -m: cannot open"
+cp away/common moved/common
+"$BTFDEDUP" --dwarf moved/one--dwarf-5 --stats >/dev/null
+fails_with moved/one "its DWARF refers to 'common' of dwz -m: is of another build"
 
 # Other classes and byte orders.
 cat >plain.c <<'END_OF_C'
@@ -215,11 +285,10 @@ gcc -g -O1 -c packed.c
 expect 'early in_registers yes1 yes2 yes3' xargs < <(bpftool btf dump file packed.btf | sed -nE "s/.* FUNC '([^']*)'.*/\1/p" | sort)
 
 # What cannot be read is an error, and leaves no output.
-error_of() { "$BTFDEDUP" "$@" 2>&1 >/dev/null && fail "accepted: $*"; true; }
 gcc -c plain.c -o bare.o
 [[ $(error_of --dwarf bare.o -o no.btf) == *'bare.o: has no DWARF'* ]] || fail 'no DWARF'
-llvm-objcopy-19 --dump-section=.debug_info=info types.o
+llvm-objcopy-19 --dump-section=.debug_info=info plain.o
 head -c 100 info >cut
-llvm-objcopy-19 --update-section=.debug_info=cut --remove-section=.rela.debug_info types.o cut.o
+llvm-objcopy-19 --update-section=.debug_info=cut --remove-section=.rela.debug_info plain.o cut.o
 [[ $(error_of --dwarf cut.o -o no.btf) == *'.debug_info+0x0: the unit is cut off'* ]] || fail 'cut off'
 [[ ! -e no.btf ]] || fail 'an output'

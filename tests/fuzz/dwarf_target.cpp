@@ -35,12 +35,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!result) fuzz::require(!result.error().message.empty(), "an error says what is wrong");
     return result.has_value();
   };
-  auto dwarf = read_elf_dwarf(*elf);
-  if (!says_why(dwarf)) return 0;
+  // The file is its own supplementary one, and has what other files have of units.
+  ElfDwarf dwarf;
+  if (!says_why(dwarf.add(*elf))) return 0;
+  const size_t own = dwarf.files.size();
+  if (elf->find(".gnu_debugaltlink") && !says_why(dwarf.add(*elf))) return 0;
+  for (size_t i = 0; i < dwarf.files.size(); ++i) {
+    if (own < dwarf.files.size()) dwarf.files[i].supplementary = &dwarf.files[own];
+    dwarf.files[i].is_supplementary = i >= own;
+  }
   const auto names = names_of(*elf);
   const DwarfWanted wanted{
       .functions = &names, .variables = &names, .convention = {5, {1, 2, 3, 4, 5}}};
-  auto types = read_dwarf(dwarf->sections, wanted, 1);
+  auto types = read_dwarf(dwarf.files, wanted, 1, [&](std::span<const DwarfSkeleton>) {
+    return dwarf.add(*elf, "", ".dwo");
+  });
   if (!says_why(types)) return 0;
   Deduplicator deduplicator({.threads = 1});
   for (const Btf& unit : types->units) deduplicator.add("input", unit);

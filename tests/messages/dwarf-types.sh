@@ -75,7 +75,7 @@ refused 'bad.o: .debug_info+0x0: the unit ends within its entries' bytes:.debug_
 refused 'bad.o: .debug_info+0xd: the entry is cut off' bytes:.debug_info:0=old-2 header:.debug_info:sh_size=old-2
 refused 'bad.o: has no types of C in its DWARF' bytes:.debug_info:13=0
 table=$("$python" -S -c 'import bpfobj; print(next(s.value for s in bpfobj.Object("good.o").symbols if s.name == "unknown_form"))')
-refused "bad.o: .debug_abbrev+0x$(printf %x "$table"): abbreviations are cut off, or have unknown forms" bytes:.debug_info:6="$table"
+refused "bad.o: .debug_info+0x0: abbreviations at 0x$(printf %x "$table") are cut off, or have unknown forms" bytes:.debug_info:6="$table"
 llvm-objcopy-19 --remove-section=.debug_info good.o
 refused 'bad.o: has no DWARF: compile with -g'
 
@@ -87,7 +87,7 @@ begin_unit
 	.byte 0
 2:
 END
-refused 'bad.o: DWARF refers to entries of another file, or to none: dwz -m and split DWARF are not read'
+refused 'bad.o: DWARF refers to entries that are not in it'
 
 # Units that each need the large table again
 by_hand <<'END'

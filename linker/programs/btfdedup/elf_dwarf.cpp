@@ -5,17 +5,17 @@
 // read of it are registers.
 #include "linker/programs/btfdedup/elf_dwarf.hpp"
 
-#include <gelf.h>
-#include <libelf.h>
+#include <elf.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
-#include "linker/files/elf_handle.hpp"
 #include "linker/io/bytes.hpp"
 #include "linker/io/decompression_limit.hpp"
 #include "linker/kernels/decompress.hpp"
@@ -29,10 +29,10 @@ struct NamedSection {
   std::string_view name;
   Bytes DwarfSections::*bytes;
   bool is_relocated;
+  bool has_suffix = true;  ///< in a .dwo file
 };
 
 constexpr NamedSection named_sections[] = {
-    {".debug_info", &DwarfSections::info, true},
     {".debug_abbrev", &DwarfSections::abbreviations, false},
     {".debug_str", &DwarfSections::strings, false},
     {".debug_line_str", &DwarfSections::line_strings, false},
@@ -40,6 +40,8 @@ constexpr NamedSection named_sections[] = {
     {".debug_addr", &DwarfSections::addresses, true},
     {".debug_loclists", &DwarfSections::location_lists, false},
     {".debug_loc", &DwarfSections::old_location_lists, false},
+    {".debug_cu_index", &DwarfSections::unit_index, false, false},
+    {".debug_tu_index", &DwarfSections::type_index, false, false},
 };
 
 /// A relocation that stores symbol and addend.
@@ -112,49 +114,20 @@ Relocation load_relocation(const std::byte* from, std::endian order) {
   return relocation;
 }
 
-/// Decompresses sections.
-class Decompressor {
- public:
-  explicit Decompressor(const ElfFile& elf)
-      : elf_(elf), limit_(DecompressionLimit::of_types(elf.image.size())) {}
-
-  std::expected<std::vector<std::byte>, Error> run(const ElfSection& section, size_t index) {
-    constexpr uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD
-    Bytes contents = elf_.contents(section);
-    const size_t header_size = elf_.is_64_bit ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-    if (contents.size() >= header_size && load<uint32_t>(contents.data(), elf_.order) == zstd) {
-      auto bytes = decompress(contents.subspan(header_size), limit_);
-      if (!bytes) return fail("section '{}': {}", section.name, bytes.error().message);
-      return std::vector(bytes->bytes.begin(), bytes->bytes.end());
-    }
-    return run_libelf(section, index);
-  }
-
- private:
-  /// libelf, of which older versions only know zlib, does it in a copy of the file.
-  std::expected<std::vector<std::byte>, Error> run_libelf(const ElfSection& section, size_t index) {
-    if (!handle_) {
-      copy_.assign(elf_.image.begin(), elf_.image.end());
-      handle_.reset(elf_memory(reinterpret_cast<char*>(copy_.data()), copy_.size()));
-    }
-    Elf_Scn* found = handle_ ? elf_getscn(handle_.get(), index) : nullptr;
-    GElf_Chdr header;
-    const Elf_Data* data = nullptr;
-    const bool has_header = found && gelf_getchdr(found, &header);
-    if (has_header && header.ch_size > limit_.left())
-      return fail("section '{}': {}", section.name, describe_excess(limit_.left()));
-    if (has_header && elf_compress(found, 0, 0) >= 0) data = elf_getdata(found, nullptr);
-    if (!data) return fail("section '{}' is compressed in a way that cannot be read", section.name);
-    const auto* bytes = static_cast<const std::byte*>(data->d_buf);
-    limit_.take(data->d_size);
-    return std::vector(bytes, bytes + data->d_size);
-  }
-
-  const ElfFile& elf_;
-  DecompressionLimit limit_;
-  std::vector<std::byte> copy_;
-  ElfHandle handle_;
-};
+std::expected<OwnedBytes, Error> decompress_section(const ElfFile& elf, const ElfSection& section,
+                                                    DecompressionLimit& limit) {
+  enum : uint32_t { zlib = 1, zstd };  // of ELFCOMPRESS_*
+  Bytes contents = elf.contents(section);
+  const size_t header_size = elf.is_64_bit ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+  uint32_t format = 0;
+  if (contents.size() >= header_size) format = load<uint32_t>(contents.data(), elf.order);
+  if (format != zlib && format != zstd)
+    return fail("section '{}' is compressed in a way that cannot be read", section.name);
+  auto bytes = decompress(contents.subspan(header_size), limit,
+                          format == zlib ? Compression::Zlib : Compression::Zstd);
+  if (!bytes) return fail("section '{}': {}", section.name, bytes.error().message);
+  return bytes;
+}
 
 /// Applies the relocations of a section to its copy.
 class Relocator {
@@ -218,34 +191,65 @@ class Relocator {
   StoredAddress known_{};  ///< of the last type
 };
 
-}  // namespace
+/// Reads sections of a file.
+class SectionReader {
+ public:
+  SectionReader(const ElfFile& elf, std::vector<OwnedBytes>& changed)
+      : elf_(elf), changed_(changed), limit_(DecompressionLimit::of_types(elf.image.size())) {
+    for (const ElfSection& table : elf.sections)
+      if (elf.type == ET_REL && (table.type == SHT_RELA || table.type == SHT_REL))
+        tables_.emplace(table.info, &table);
+  }
 
-std::expected<ElfDwarf, Error> read_elf_dwarf(const ElfFile& elf) {
-  ElfDwarf dwarf;
-  dwarf.sections.order = elf.order;
-  Decompressor decompressor(elf);
-  for (auto [name, bytes, is_relocated] : named_sections) {
-    auto index = elf.find(name);
-    if (!index) continue;
-    const ElfSection& section = elf.sections[*index];
-    Bytes& contents = dwarf.sections.*bytes;
-    contents = elf.contents(section);
+  std::expected<Bytes, Error> read(size_t index, bool is_relocated) {
+    const ElfSection& section = elf_.sections[index];
+    Bytes contents = elf_.contents(section);
     if ((section.flags & SHF_COMPRESSED) != 0) {
-      auto whole = TRY(decompressor.run(section, *index));
-      contents = dwarf.changed.emplace_back(std::move(whole));
+      auto whole = TRY(decompress_section(elf_, section, limit_));
+      contents = changed_.emplace_back(std::move(whole)).bytes;
     } else if (auto ok = check_contents(section); !ok) {
       return std::unexpected(ok.error());
     }
-    if (elf.type != ET_REL || !is_relocated) continue;
-    std::vector<std::byte>* copy = nullptr;  // one for any number of tables
-    for (const ElfSection& table : elf.sections) {
-      if ((table.type != SHT_RELA && table.type != SHT_REL) || table.info != *index) continue;
-      if (!copy) copy = &dwarf.changed.emplace_back(contents.begin(), contents.end());
-      TRY(Relocator(elf, table, *copy).run());
-      contents = *copy;
-    }
+    auto [first, last] = tables_.equal_range(index);
+    if (first == last || !is_relocated) return contents;
+    // One copy for any number of tables.
+    std::vector<std::byte> copy(contents.begin(), contents.end());
+    for (; first != last; ++first) TRY(Relocator(elf_, *first->second, copy).run());
+    return changed_.emplace_back(OwnedBytes::of(std::move(copy))).bytes;
   }
-  return dwarf;
+
+ private:
+  const ElfFile& elf_;
+  std::vector<OwnedBytes>& changed_;
+  DecompressionLimit limit_;
+  std::multimap<size_t, const ElfSection*> tables_;  ///< relocations by the index of their section
+};
+
+}  // namespace
+
+std::expected<void, Error> ElfDwarf::add(const ElfFile& elf, const std::string& prefix,
+                                         std::string_view suffix) {
+  SectionReader reader(elf, changed);
+  DwarfSections common{.order = elf.order};
+  common.is_split = !suffix.empty();
+  const size_t before = files.size();
+  auto name_of = [&](std::string_view name) { return std::string(name).append(suffix); };
+  for (auto [name, bytes, is_relocated, has_suffix] : named_sections)
+    if (auto index = elf.find(has_suffix ? name_of(name) : name))
+      common.*bytes = TRY(reader.read(*index, is_relocated));
+  // In an object, each type may have a section of its own.
+  const std::string entries = name_of(".debug_info"), types = name_of(".debug_types");
+  for (size_t i = 0; i < elf.sections.size(); ++i) {
+    const ElfSection& section = elf.sections[i];
+    if (section.name != entries && section.name != types) continue;
+    Bytes contents = TRY(reader.read(i, true));
+    DwarfSections& set = files.emplace_back(common);
+    set.info = contents;
+    set.place = prefix + std::string(section.name);
+    set.has_old_type_units = section.name == types;
+  }
+  if (files.size() == before) return fail("has no section {}", entries);
+  return {};
 }
 
 }  // namespace bpflink

@@ -89,8 +89,9 @@ std::vector<std::string> describe_omissions(const DwarfOmissions& omissions) {
 std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
   const std::string& path = source.name;
   ElfFile& elf = *source.elf;
-  auto dwarf = read_elf_dwarf(elf);
-  if (!dwarf) return fail_in(path, dwarf.error());
+  ElfDwarf dwarf;
+  if (auto ok = dwarf.add(elf); !ok) return fail_in(path, ok.error());
+  if (auto ok = dwarf.add_supplementary(elf, path, files_); !ok) return fail_in(path, ok.error());
   if (is_alone && !image_symbols_) TRY(read_image_symbols(path, elf));
   Stopwatch watch(merged_.statistics.classify);
   DwarfWanted wanted{.kinds = options_.features.kinds,
@@ -103,7 +104,10 @@ std::expected<bool, Error> Merger::add_dwarf(BtfSource& source, bool is_alone) {
     wanted.functions = &names->functions;
     wanted.variables = &names->variables;
   }
-  auto types = read_dwarf(dwarf->sections, wanted, options_.threads);
+  auto types = read_dwarf(dwarf.files, wanted, options_.threads,
+                          [&](std::span<const DwarfSkeleton> skeletons) {
+                            return dwarf.add_split(skeletons, path, files_);
+                          });
   if (!types) return fail_in(path, types.error());
   for (const std::string& line : describe_omissions(types->omissions))
     print_note("btfdedup", fmt::format("{}: {}", path, line));
