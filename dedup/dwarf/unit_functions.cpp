@@ -177,7 +177,7 @@ void UnitTypes::check_parameters(const Function& function, std::span<const Param
                                       parameter.index >= convention.registers &&
                                       is_packed(parameter.type);
     result.has_unused_parameters |= !parameter.has_location;
-    uint64_t size = size_of(parameter.type);
+    uint64_t count = 1, size = size_of(stripped(parameter.type, count));
     bool is_large = convention.passes_structs_in_registers && size > register_size;
     bool is_in_memory = size > (convention.passes_structs_in_registers ? 2 : 1) * register_size;
     size_t slots = is_large ? (size + register_size - 1) / register_size : 1;
@@ -207,43 +207,48 @@ void UnitTypes::check_parameters(const Function& function, std::span<const Param
   result.has_unexpected_register |= is_unexpected && !has_struct;
 }
 
-/// The bytes of a type as an argument.
-uint64_t UnitTypes::size_of(uint32_t id) const {
+/// What a type is without names and qualifiers, and an array's elements, by whose number `count` is
+/// multiplied; null for void.
+const uint32_t* UnitTypes::stripped(uint32_t id, uint64_t& count) const {
   for (size_t i = 0; id != 0 && i < max_chain; ++i) {
     const uint32_t* type = &words_[starts_[id - 1]];
-    switch (kind_of(type)) {
-      case BtfKind::Ptr:
-        return unit_.address_size;
-      case BtfKind::Array:
-        id = type[3];
-        break;
-      case BtfKind::Fwd:
-        return 0;
-      default:
-        if (has_size(kind_of(type))) return type[2];
-        id = type[2];
-        break;
-    }
+    const BtfKind kind = kind_of(type);
+    if (has_size(kind) || kind == BtfKind::Ptr || kind == BtfKind::Fwd) return type;
+    if (kind == BtfKind::Array) count *= type[5];
+    id = kind == BtfKind::Array ? type[3] : type[2];
   }
-  return 0;
+  return nullptr;
 }
 
-/// Whether a member or the end of a struct is not where alignment would put it. That of a member is
-/// taken for the largest that its size and place allow. True if there are too many to look at.
+/// The bytes of what stripped() gives.
+uint64_t UnitTypes::size_of(const uint32_t* type) const {
+  if (type == nullptr || kind_of(type) == BtfKind::Fwd) return 0;
+  return kind_of(type) == BtfKind::Ptr ? unit_.address_size : type[2];
+}
+
+/// Whether a member or the end of a struct is not where alignment would put it. That of a member
+/// which is a struct or union is taken for the largest that its size allows. Like pahole, take no
+/// struct with holes or padding for packed. True if there are too many to look at.
 bool UnitTypes::is_packed(uint32_t id) const {
   if (id == 0 || kind_of(&words_[starts_[id - 1]]) != BtfKind::Struct) return false;
   BtfType type{std::span<const uint32_t>(words_).subspan(starts_[id - 1])};
   if (type.vlen() > 1024) return true;  // each parameter visits the members
-  uint64_t largest = 1;
+  uint64_t largest = 1, end = 0;
+  bool is_misplaced = false;
   for (uint32_t i = 0; i < type.vlen(); ++i) {
-    uint64_t size = size_of(type.member(i).type);
-    if (size == 0) continue;
-    uint64_t alignment = std::min<uint64_t>(size & -size, unit_.address_size);
-    bool is_bit_field = type.member_bitfield_size(i) != 0;
-    if (!is_bit_field && type.member_bit_offset(i) % (8 * alignment) != 0) return true;
+    const uint32_t bits = type.member_bitfield_size(i);
+    const uint64_t offset = type.member_bit_offset(i);
+    if (offset / 8 > end) return false;
+    uint64_t count = 1;
+    const uint32_t* member = stripped(type.member(i).type, count);
+    uint64_t size = size_of(member), alignment = std::max<uint64_t>(size, 1);
+    if (member && (kind_of(member) == BtfKind::Struct || kind_of(member) == BtfKind::Union))
+      alignment = std::min(alignment & -alignment, unit_.address_size);
+    end = std::max(end, (offset + (bits == 0 ? 8 * size * count : bits) + 7) / 8);
+    if (bits == 0) is_misplaced |= offset / 8 % alignment != 0;
     largest = std::max(largest, alignment);
   }
-  return type.size() % largest != 0;
+  return end >= type.size() && (is_misplaced || type.size() % largest != 0);
 }
 
 bool UnitTypes::is_struct(uint32_t id) const {

@@ -184,7 +184,8 @@ class UnitTypes {
   void write_function(const Function& function);
   void check_parameters(const Function& function, std::span<const Parameter> parameters,
                         ImageFunction& result) const;
-  uint64_t size_of(uint32_t id) const;
+  const uint32_t* stripped(uint32_t id, uint64_t& count) const;
+  uint64_t size_of(const uint32_t* type) const;
   bool is_struct(uint32_t id) const;
   bool is_packed(uint32_t id) const;
   void write_variables();

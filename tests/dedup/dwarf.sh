@@ -278,11 +278,17 @@ long no2(SIX, int x, struct shortened g) { return g.x; }
 long no3(SIX, struct bits g) { return g.a; }
 long yes1(SIX, struct natural g) { return g.a; }
 long yes2(SIX, struct padded g) { return g.x; }
+struct __attribute__((packed, aligned(8))) spaced { char c; long x; };
+struct __attribute__((packed)) bytes { char text[4]; char c; };
+struct __attribute__((packed)) wide { long x; __int128 y; };
+long no4(SIX, struct wide g) { return g.x; }
+long yes4(SIX, struct spaced g) { return g.x; }
+long yes5(SIX, struct bytes g) { return g.c; }
 long yes3(SIX, union either g) { return g.x; }
 END_OF_C
 gcc -g -O1 -c packed.c
 "$BTFDEDUP" --dwarf packed.o -o packed.btf
-expect 'early in_registers yes1 yes2 yes3' xargs < <(bpftool btf dump file packed.btf | sed -nE "s/.* FUNC '([^']*)'.*/\1/p" | sort)
+expect 'early in_registers yes1 yes2 yes3 yes4 yes5' xargs < <(bpftool btf dump file packed.btf | sed -nE "s/.* FUNC '([^']*)'.*/\1/p" | sort)
 
 # What cannot be read is an error, and leaves no output.
 gcc -c plain.c -o bare.o
