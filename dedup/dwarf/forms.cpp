@@ -7,46 +7,49 @@ namespace {
 
 using Stored = DwarfStored;
 
+/// Sizes that depend on the unit.
+constexpr uint8_t of_offset = 254, of_address = 255;
+
 // Table 7.6, by form number.
 constexpr DwarfForm forms[] = {
     {},
-    {Stored::Address},  // DW_FORM_addr
+    {Stored::Address, of_address},  // DW_FORM_addr
     {},
-    {Stored::Block, 2},           // block2
-    {Stored::Block, 4},           // block4
-    {Stored::Number, 2},          // data2
-    {Stored::Number, 4},          // data4
-    {Stored::Number, 8},          // data8
-    {Stored::Text},               // string
-    {Stored::Block},              // block
-    {Stored::Block, 1},           // block1
-    {Stored::Number, 1},          // data1
-    {Stored::Number, 1},          // flag
-    {Stored::Signed},             // sdata
-    {Stored::TextAtOffset},       // strp
-    {Stored::Number},             // udata
-    {Stored::AnyEntry},           // ref_addr
-    {Stored::UnitEntry, 1},       // ref1
-    {Stored::UnitEntry, 2},       // ref2
-    {Stored::UnitEntry, 4},       // ref4
-    {Stored::UnitEntry, 8},       // ref8
-    {Stored::UnitEntry},          // ref_udata
-    {Stored::Indirect},           // indirect
-    {Stored::Offset},             // sec_offset
-    {Stored::Block},              // exprloc
-    {Stored::True},               // flag_present
-    {Stored::TextAtIndex},        // strx
-    {Stored::AddressAtIndex},     // addrx
-    {Stored::OtherEntry, 4},      // ref_sup4
-    {Stored::OtherTextAtOffset},  // strp_sup
-    {Stored::Wide, 16},           // data16
-    {Stored::LineTextAtOffset},   // line_strp
-    {Stored::Signature, 8},       // ref_sig8
-    {Stored::Constant},           // implicit_const
-    {Stored::ListAtIndex},        // loclistx
-    {Stored::ListAtIndex},        // rnglistx
-    {Stored::OtherEntry, 8},      // ref_sup8
-    {Stored::TextAtIndex, 1},     // strx1 to strx4
+    {Stored::Block, 2},                      // block2
+    {Stored::Block, 4},                      // block4
+    {Stored::Number, 2},                     // data2
+    {Stored::Number, 4},                     // data4
+    {Stored::Number, 8},                     // data8
+    {Stored::Text},                          // string
+    {Stored::Block},                         // block
+    {Stored::Block, 1},                      // block1
+    {Stored::Number, 1},                     // data1
+    {Stored::Number, 1},                     // flag
+    {Stored::Signed},                        // sdata
+    {Stored::TextAtOffset, of_offset},       // strp
+    {Stored::Number},                        // udata
+    {Stored::AnyEntry, of_offset},           // ref_addr
+    {Stored::UnitEntry, 1},                  // ref1
+    {Stored::UnitEntry, 2},                  // ref2
+    {Stored::UnitEntry, 4},                  // ref4
+    {Stored::UnitEntry, 8},                  // ref8
+    {Stored::UnitEntry},                     // ref_udata
+    {Stored::Indirect},                      // indirect
+    {Stored::Offset, of_offset},             // sec_offset
+    {Stored::Block},                         // exprloc
+    {Stored::True},                          // flag_present
+    {Stored::TextAtIndex},                   // strx
+    {Stored::AddressAtIndex},                // addrx
+    {Stored::OtherEntry, 4},                 // ref_sup4
+    {Stored::OtherTextAtOffset, of_offset},  // strp_sup
+    {Stored::Wide, 16},                      // data16
+    {Stored::LineTextAtOffset, of_offset},   // line_strp
+    {Stored::Signature, 8},                  // ref_sig8
+    {Stored::Constant},                      // implicit_const
+    {Stored::ListAtIndex},                   // loclistx
+    {Stored::ListAtIndex},                   // rnglistx
+    {Stored::OtherEntry, 8},                 // ref_sup8
+    {Stored::TextAtIndex, 1},                // strx1 to strx4
     {Stored::TextAtIndex, 2},
     {Stored::TextAtIndex, 3},
     {Stored::TextAtIndex, 4},
@@ -69,9 +72,9 @@ DwarfForm unsized_form(uint64_t number) {
     case DW_FORM_GNU_str_index:
       return {Stored::TextAtIndex};
     case DW_FORM_GNU_ref_alt:
-      return {Stored::OtherEntry};
+      return {Stored::OtherEntry, of_offset};
     case DW_FORM_GNU_strp_alt:
-      return {Stored::OtherTextAtOffset};
+      return {Stored::OtherTextAtOffset, of_offset};
     default:
       return {};
   }
@@ -81,27 +84,11 @@ DwarfForm unsized_form(uint64_t number) {
 
 DwarfForm dwarf_form(uint64_t number, const DwarfUnit& unit) {
   DwarfForm form = unsized_form(number);
-  auto offset_size = static_cast<uint8_t>(unit.offset_size);
-  auto address_size = static_cast<uint8_t>(unit.address_size);
-  switch (form.as) {
-    case Stored::Offset:
-    case Stored::TextAtOffset:
-    case Stored::LineTextAtOffset:
-    case Stored::OtherTextAtOffset:
-      form.size = offset_size;
-      break;
-    case Stored::OtherEntry:
-      if (number == DW_FORM_GNU_ref_alt) form.size = offset_size;
-      break;
-    case Stored::AnyEntry:
-      form.size = unit.version <= 2 ? address_size : offset_size;
-      break;
-    case Stored::Address:
-      form.size = address_size;
-      break;
-    default:
-      break;
-  }
+  if (form.as == Stored::AnyEntry && unit.version <= 2) form.size = of_address;
+  if (form.size == of_offset)
+    form.size = static_cast<uint8_t>(unit.offset_size);
+  else if (form.size == of_address)
+    form.size = static_cast<uint8_t>(unit.address_size);
   return form;
 }
 

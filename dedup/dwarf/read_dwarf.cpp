@@ -24,16 +24,12 @@
 namespace bpflink {
 namespace {
 
-/// Where the parts of a package begin that a unit's offsets are relative to.
-struct Contribution {
-  uint64_t info = 0, abbreviations = 0, location_lists = 0, string_offsets = 0;
-};
-
-/// The parts for the units of a set, in their order. The indexes of a package are hash tables, of
-/// which only the rows are needed. Specification: DWARF 5, section 7.3.5.3.
-std::expected<std::vector<Contribution>, Error> read_indexes(const DwarfSections& sections) {
+/// Where the parts of a package begin that a unit's offsets are relative to, in the order of units.
+/// The indexes of a package are hash tables, of which only the rows are needed. Specification:
+/// DWARF 5, section 7.3.5.3.
+std::expected<std::vector<DwarfUnit>, Error> read_indexes(const DwarfSections& sections) {
   enum Column : uint8_t { Info = 1, Types, Abbreviations, LocationLists = 5, StringOffsets };
-  std::vector<Contribution> rows;
+  std::vector<DwarfUnit> rows;
   for (auto index : {sections.unit_index, sections.type_index}) {
     if (index.empty()) continue;
     DwarfCursor cursor(index, 0, sections.order);
@@ -44,35 +40,36 @@ std::expected<std::vector<Contribution>, Error> read_indexes(const DwarfSections
       return fail("{}: the index of the package is cut off", sections.place);
     DwarfCursor kinds = cursor;
     cursor.skip(4 * columns);
-    std::vector<uint64_t Contribution::*> places;
+    std::vector<uint64_t DwarfUnit::*> places;
     bool is_for_set = false;
     for (uint64_t i = 0; i < columns; ++i) {
       uint64_t kind = kinds.take_number(4);
       bool is_info = kind == (sections.has_old_type_units ? Types : Info);
       is_for_set |= is_info;
-      places.push_back(is_info                 ? &Contribution::info
-                       : kind == Abbreviations ? &Contribution::abbreviations
-                       : kind == LocationLists ? &Contribution::location_lists
-                       : kind == StringOffsets ? &Contribution::string_offsets
+      places.push_back(is_info                 ? &DwarfUnit::begin
+                       : kind == Abbreviations ? &DwarfUnit::abbreviations
+                       : kind == LocationLists ? &DwarfUnit::location_lists
+                       : kind == StringOffsets ? &DwarfUnit::string_offsets
                                                : nullptr);
     }
     for (uint64_t i = 0; is_for_set && i < count; ++i) {
-      Contribution& row = rows.emplace_back();
+      DwarfUnit& row = rows.emplace_back();
       for (auto place : places) {
         uint64_t offset = cursor.take_number(4);
         if (place) row.*place = offset;
       }
     }
   }
-  std::ranges::sort(rows, {}, &Contribution::info);
+  std::ranges::sort(rows, {}, &DwarfUnit::begin);
   return rows;
 }
 
 /// Adds the headers of all units of a set.
 std::expected<void, Error> list_units(const DwarfSections& sections,
                                       std::vector<DwarfUnit>& units) {
-  auto contributions = TRY(read_indexes(sections));
-  auto part = contributions.begin();
+  auto parts = TRY(read_indexes(sections));
+  auto part = parts.begin();
+  DwarfUnit package;
   for (uint64_t at = 0; at < sections.info.size();) {
     DwarfCursor cursor(sections.info, at, sections.order);
     DwarfUnit unit = DwarfUnit::take(cursor, sections);
@@ -80,14 +77,10 @@ std::expected<void, Error> list_units(const DwarfSections& sections,
     if (unit.version < 2 || unit.version > 5)
       return fail("{}+{:#x}: the unit has version {} of DWARF, which is unknown", sections.place,
                   at, unit.version);
-    while (part != contributions.end() && std::next(part) != contributions.end() &&
-           std::next(part)->info <= at)
-      ++part;
-    if (part != contributions.end()) {
-      unit.abbreviations += part->abbreviations;
-      unit.string_offsets = part->string_offsets;
-      unit.location_lists = part->location_lists;
-    }
+    for (; part != parts.end() && part->begin <= at; ++part) package = *part;
+    unit.abbreviations += package.abbreviations;
+    unit.string_offsets = package.string_offsets;
+    unit.location_lists = package.location_lists;
     at = unit.end;
     units.push_back(unit);
   }

@@ -62,6 +62,10 @@ for flags in -gdwarf-{2,3,4,5} '-gdwarf-4 -gdwarf64' '-gdwarf-5 -gdwarf64'; do
     pair 0 "$work"/{uses,has}-$number.o >link/dwarf-$number
   done
 done
+for version in 4 5; do
+  compile_with_dwarf split --target=bpf -gdwarf-$version -gsplit-dwarf=single <<<'int *f(long *v) { return (int *)*v; }'
+  cp "$work/split.o" dwarf/split-$version.o
+done
 llvm-objcopy-19 --compress-debug-sections=zlib "$work/has-1.o" elf/dwarf-compressed.o
 llvm-objcopy-19 --rename-section .rel.debug_info=.rela.debug_info "$work/has-1.o" elf/dwarf-with-addends.o
 

@@ -49,6 +49,7 @@ struct StoredAddress {
   uint16_t machine;
   uint32_t type;
   uint8_t size;  ///< bytes; 0 for one that is part of a difference, of which nobody reads
+  uint32_t last_type = type;
 };
 
 constexpr StoredAddress stored_addresses[] = {
@@ -70,16 +71,8 @@ constexpr StoredAddress stored_addresses[] = {
     {EM_PPC, R_PPC_ADDR32, 4},
     {EM_RISCV, R_RISCV_64, 8},
     {EM_RISCV, R_RISCV_32, 4},
-    {EM_RISCV, R_RISCV_ADD32, 0},
-    {EM_RISCV, R_RISCV_SUB32, 0},
-    {EM_RISCV, R_RISCV_ADD64, 0},
-    {EM_RISCV, R_RISCV_SUB64, 0},
-    {EM_RISCV, R_RISCV_ADD16, 0},
-    {EM_RISCV, R_RISCV_SUB16, 0},
-    {EM_RISCV, R_RISCV_ADD8, 0},
-    {EM_RISCV, R_RISCV_SUB8, 0},
-    {EM_RISCV, R_RISCV_SET6, 0},
-    {EM_RISCV, R_RISCV_SUB6, 0},
+    {EM_RISCV, R_RISCV_ADD8, 0, R_RISCV_SUB64},
+    {EM_RISCV, R_RISCV_SUB6, 0, R_RISCV_SET6},
     {EM_MIPS, R_MIPS_64, 8},
     {EM_MIPS, R_MIPS_32, 4},
     {EM_SPARCV9, R_SPARC_UA64, 8},
@@ -87,32 +80,6 @@ constexpr StoredAddress stored_addresses[] = {
     {EM_BPF, 2, 8},
     {EM_BPF, 3, 4},  // R_BPF_64_ABS64, R_BPF_64_ABS32
 };
-
-/// A relocation of either class.
-struct Relocation {
-  uint64_t offset = 0;
-  uint32_t symbol = 0, type = 0;
-  int64_t addend = 0;
-};
-
-template <typename Entry>
-Relocation load_relocation(const std::byte* from, std::endian order) {
-  auto field = [&]<typename Number>(Number Entry::*, size_t offset) {
-    return load<Number>(from + offset, order);
-  };
-  auto info = field(&Entry::r_info, offsetof(Entry, r_info));
-  Relocation relocation{.offset = field(&Entry::r_offset, offsetof(Entry, r_offset))};
-  if constexpr (sizeof info == 8) {
-    relocation.symbol = static_cast<uint32_t>(info >> 32);
-    relocation.type = static_cast<uint32_t>(info);
-  } else {
-    relocation.symbol = info >> 8;
-    relocation.type = info & 0xff;
-  }
-  if constexpr (requires(Entry entry) { entry.r_addend; })
-    relocation.addend = field(&Entry::r_addend, offsetof(Entry, r_addend));
-  return relocation;
-}
 
 std::expected<OwnedBytes, Error> decompress_section(const ElfFile& elf, const ElfSection& section,
                                                     DecompressionLimit& limit) {
@@ -136,49 +103,42 @@ class Relocator {
       : elf_(elf), table_(table), bytes_(bytes) {}
 
   std::expected<void, Error> run() {
-    bool has_addends = table_.type == SHT_RELA;
-    if (elf_.is_64_bit) return has_addends ? apply<Elf64_Rela>() : apply<Elf64_Rel>();
-    return has_addends ? apply<Elf32_Rela>() : apply<Elf32_Rel>();
-  }
-
- private:
-  template <typename Entry>
-  std::expected<void, Error> apply() {
+    const bool has_addends = table_.type == SHT_RELA;
+    const size_t word = elf_.is_64_bit ? 8 : 4, entry_size = (has_addends ? 3 : 2) * word;
     Bytes entries = elf_.contents(table_);
-    if (table_.link >= elf_.sections.size() || table_.entry_size != sizeof(Entry))
+    if (table_.link >= elf_.sections.size() || table_.entry_size != entry_size)
       return fail("section '{}' is malformed", table_.name);
     const ElfSection& symbols = elf_.sections[table_.link];
     size_t symbol_count = elf_.contents(symbols).size() / elf_.symbol_size();
-    for (size_t at = 0; at + sizeof(Entry) <= entries.size(); at += sizeof(Entry)) {
-      Relocation relocation = load_relocation<Entry>(&entries[at], elf_.order);
-      if (relocation.type == 0) continue;
-      if (known_.type != relocation.type && !find_type(relocation.type))
-        return fail("section '{}' has relocations of type {}, which is unknown", table_.name,
-                    relocation.type);
-      size_t size = known_.size;
-      if (relocation.symbol >= symbol_count || relocation.offset > bytes_.size() ||
-          size > bytes_.size() - relocation.offset)
-        return fail("section '{}': the relocation at {:#x} is outside", table_.name,
-                    relocation.offset);
-      uint64_t value = elf_.symbol(symbols, relocation.symbol).st_value +
-                       static_cast<uint64_t>(relocation.addend);
-      std::byte* place = bytes_.data() + relocation.offset;
-      constexpr bool is_in_place = !requires(Entry entry) {
-        entry.r_addend;
-      };
-      if (size == 8)
-        store(place, value + (is_in_place ? load<uint64_t>(place, elf_.order) : 0), elf_.order);
-      if (size == 4)
-        store(place,
-              static_cast<uint32_t>(value + (is_in_place ? load<uint32_t>(place, elf_.order) : 0)),
-              elf_.order);
+    for (size_t at = 0; at + entry_size <= entries.size(); at += entry_size) {
+      const uint64_t offset = load_number(&entries[at], word);
+      const uint64_t info = load_number(&entries[at + word], word);
+      const auto type = static_cast<uint32_t>(elf_.is_64_bit ? info : info & 0xff);
+      const uint64_t symbol = info >> (elf_.is_64_bit ? 32 : 8);
+      if (type == 0) continue;
+      if ((type < known_.type || type > known_.last_type) && !find_type(type))
+        return fail("section '{}' has relocations of type {}, which is unknown", table_.name, type);
+      const size_t size = known_.size;
+      if (symbol >= symbol_count || offset > bytes_.size() || size > bytes_.size() - offset)
+        return fail("section '{}': the relocation at {:#x} is outside", table_.name, offset);
+      std::byte* place = bytes_.data() + offset;
+      const std::byte* addend = has_addends ? &entries[at + 2 * word] : place;
+      uint64_t value = elf_.symbol(symbols, symbol).st_value;
+      if (size != 0) value += load_number(addend, has_addends ? word : size);
+      if (size == 8) store(place, value, elf_.order);
+      if (size == 4) store(place, static_cast<uint32_t>(value), elf_.order);
     }
     return {};
   }
 
+ private:
+  uint64_t load_number(const std::byte* from, size_t size) const {
+    return size == 8 ? load<uint64_t>(from, elf_.order) : load<uint32_t>(from, elf_.order);
+  }
+
   bool find_type(uint32_t type) {
     for (const StoredAddress& row : stored_addresses)
-      if (row.machine == elf_.machine && row.type == type) {
+      if (row.machine == elf_.machine && row.type <= type && type <= row.last_type) {
         known_ = row;
         return true;
       }
@@ -247,6 +207,8 @@ std::expected<void, Error> ElfDwarf::add(const ElfFile& elf, const std::string& 
     set.info = contents;
     set.place = prefix + std::string(section.name);
     set.has_old_type_units = section.name == types;
+    // A package has one section of each kind, and one index for all units.
+    if (files.size() - before > 2) set.unit_index = set.type_index = {};
   }
   if (files.size() == before) return fail("has no section {}", entries);
   return {};
