@@ -86,6 +86,7 @@ void CWriter::write_record(uint32_t id) {
 }
 
 void CWriter::write_members(uint32_t id) {
+  has_records_ = true;
   if (!open_body()) return;
   CPlan plan = types_.plan(id);
   has_lanes(plan) ? write_lanes(id, plan) : write_lane(id, plan, plan.lanes[0]);

@@ -97,6 +97,9 @@ class CWriter {
   bool has_enumerators(uint32_t id) const { return has_enumerators_[id]; }
   void set_enumerators_known(uint32_t id) { has_enumerators_[id] = true; }
 
+  /// Whether a struct or union was written.
+  bool has_records() const { return has_records_; }
+
   /// The text so far.
   const std::string& text() const { return text_; }
   /// The tags that are first mentioned among parameters of the text. They must be declared before,
@@ -149,6 +152,7 @@ class CWriter {
   uint32_t declared_proto_ = 0;          ///< by declare_function()
   size_t steps_ = 0;                     ///< references followed
   MemberNames* member_names_ = nullptr;  ///< of the outermost open struct, for compilers
+  bool has_records_ = false;
   // By id, for compilers:
   std::vector<bool> is_tag_known_;
   std::vector<bool> has_enumerators_;

@@ -84,7 +84,6 @@ constexpr std::string_view closing =
 #pragma clang attribute pop
 #endif
 
-#endif
 )";
 
 /// Before a struct that was chosen with --members.
@@ -106,11 +105,9 @@ bool has_string(const BtfView& btf, std::string_view text) {
   return false;
 }
 
-/// The text before the definitions.
-std::string begin_header(const BtfView& btf, bool has_kfuncs, std::string_view includes) {
-  std::string text(guard);
-  text += includes.empty() ? "" : std::string(includes) + '\n';
-  text += opening;
+/// Macros, before the definitions.
+std::string begin_header(const BtfView& btf, bool has_kfuncs) {
+  std::string text;
   if (has_kfuncs)
     text += kfunc_macros;
   else if (has_string(btf, "bpf_ctx_convert") && !has_string(btf, "bpf_kfunc"))
@@ -199,8 +196,11 @@ class HeaderPrinter {
     }
     for (uint32_t id : types_.order) define_unused_enum(id);
     declare_kfuncs();
-    text_ += closing;
-    return std::move(text_);
+    // Clang warns of an attribute that nothing gets.
+    bool has_records = writer_.has_records();
+    return fmt::format("{}{}{}{}{}{}#endif\n", guard, choice_.includes,
+                       choice_.includes.empty() ? "" : "\n", has_records ? opening : "", text_,
+                       has_records ? closing : "");
   }
 
  private:
@@ -482,7 +482,7 @@ class HeaderPrinter {
   CTypes types_;
   CWriter writer_{types_, policy_for_compilers};
   std::vector<uint32_t> kfuncs_ = find_kfuncs();
-  std::string text_ = begin_header(btf_, !kfuncs_.empty(), choice_.includes);
+  std::string text_ = begin_header(btf_, !kfuncs_.empty());
   std::vector<bool> is_defined_;
   std::vector<uint32_t> uses_;     ///< by id: references from types that may be printed
   std::vector<uint64_t> lengths_;  ///< by id: the type's length (see above), 0 if not measured

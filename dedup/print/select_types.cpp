@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "bpflink/btf_query.hpp"
 #include "dedup/edit_distance.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
@@ -45,6 +46,7 @@ class Selector {
   std::expected<std::vector<std::byte>, Error> run(std::endian order) {
     printed_.is_part = true;
     find_tags();
+    for (const Btf* program : choice_.programs) add_names_of(*program);
     for (TypePattern& pattern : choice_.types)
       if (!pattern.has_wildcards) exact_[pattern.name].push_back(&pattern);
     for (uint32_t id = 1; id < btf_.end_id(); ++id) consider(id);
@@ -58,6 +60,7 @@ class Selector {
 
  private:
   void find_tags();
+  void add_names_of(const Btf& program);
   void consider(uint32_t id);
   void choose(uint32_t id, std::string_view name, bool is_enumerator);
   uint32_t pointee(uint32_t id) const;
@@ -88,7 +91,8 @@ class Selector {
   TypeChoice& choice_;
   PrintedChoice& printed_;
   std::unordered_map<std::string_view, std::vector<TypePattern*>> exact_;
-  std::vector<uint32_t> tags_;  ///< the DECL_TAGs
+  std::vector<uint32_t> tags_;                    ///< the DECL_TAGs
+  std::unordered_set<std::string_view> records_;  ///< their names, if there are programs
   std::vector<bool> is_kfunc_, is_included_, has_size_alone_, is_seen_;
   std::vector<uint32_t> chosen_records_, mentioned_, functions_, omitted_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> trimmed_;  ///< the words of partial structs
@@ -104,9 +108,42 @@ class Selector {
 void Selector::find_tags() {
   for (uint32_t id = 1; id < btf_.end_id(); ++id) {
     BtfType type = btf_.type(id);
+    if (is_composite(type.kind()) && type.name_off() != 0 && !choice_.programs.empty())
+      records_.insert(btf_.name(type));
     if (type.kind() != BtfKind::DeclTag) continue;
     tags_.push_back(id);
     if (type.component_idx() == -1 && btf_.name(type) == kfunc_tag) is_kfunc_[type.type()] = true;
+  }
+}
+
+/// Adds what a program's functions, variables and own structs name. Of a kernel's structs, a
+/// program has all that its header had, which tells nothing.
+void Selector::add_names_of(const Btf& program) {
+  std::vector<bool> is_seen(2 * size_t{program.end_id()});
+  std::vector<std::pair<uint32_t, bool>> open;  // with whether a declaration is enough
+  for (uint32_t id = 1; id < program.end_id(); ++id)
+    if (std::string_view name = program.name(program.type(id));
+        is_of_program(program.kind(id)) ||
+        (is_composite(program.kind(id)) && !name.empty() && !records_.contains(name)))
+      open.emplace_back(id, true);
+  while (!open.empty()) {
+    auto [id, is_mentioned] = open.back();
+    open.pop_back();
+    if (id == 0 || is_seen[2 * size_t{id} + is_mentioned]) continue;
+    is_seen[2 * size_t{id} + is_mentioned] = true;
+    BtfType type = program.type(id);
+    BtfKind kind = type.kind();
+    std::string_view name = program.name(type);
+    bool is_record = is_composite(kind) || kind == BtfKind::Fwd;
+    if (!name.empty() && (is_record || is_enum(kind) || kind == BtfKind::Typedef))
+      (kind == BtfKind::Typedef    ? choice_.names
+       : is_record && is_mentioned ? choice_.mentioned
+                                   : choice_.tags)
+          .insert(name);
+    if (is_record && records_.contains(name)) continue;
+    bool leads_behind =
+        is_modifier(kind) ? is_mentioned : kind == BtfKind::Ptr || kind == BtfKind::FuncProto;
+    for_each_reference(type.words(), [&](uint32_t to) { open.emplace_back(to, leads_behind); });
   }
 }
 
@@ -276,12 +313,15 @@ void Selector::add_needs(uint32_t id, Use use) {
   if (choice_.is_deep) for_each_reference(type.words(), [&](uint32_t to) { add(to); });
 }
 
-/// Whether a struct that is not needed as a whole is large enough to be cut.
+/// Whether a struct that is not needed as a whole is more than two pointers or numbers.
 bool Selector::needs_size_alone(uint32_t id) const {
-  constexpr uint32_t smallest = 3;  // members
+  constexpr uint32_t few = 2;  // members
   BtfType type = btf_.type(id);
-  return choice_.is_sparse && is_composite(type.kind()) && type.vlen() >= smallest &&
-         !btf_.name(type).empty();
+  if (!choice_.is_sparse || !is_composite(type.kind()) || btf_.name(type).empty()) return false;
+  bool has_records = false;
+  for (uint32_t i = 0; i < std::min(type.vlen(), few); ++i)
+    has_records |= is_composite(btf_.kind(skip_arrays(btf_, type.member(i).type)));
+  return has_records || type.vlen() > few;
 }
 
 /// Includes all that is needed. What is to be omitted is put aside if `omits`, and all else is

@@ -56,7 +56,8 @@ struct TypeChoice {
   std::unordered_set<std::string_view> known;
   /// By the name of a struct or union: patterns of the members to keep.
   std::unordered_map<std::string_view, std::vector<MemberPattern>> members;
-  bool is_deep = false;  ///< with what stands behind pointers
+  std::vector<const Btf*> programs;  ///< what their own types name is chosen as well
+  bool is_deep = false;              ///< with what stands behind pointers
   /// Whether structs within others, that are not chosen and not used, have a size and no members.
   bool is_sparse = false;
 

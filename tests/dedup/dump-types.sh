@@ -33,8 +33,10 @@ struct task_struct {
 	char comm[16];
 };
 struct task_ops { int (*run)(struct task_struct *); };
-struct big { long a, b, c, d; struct inner tail; };
-struct holder { int id; struct big big; struct behind *behind; };
+enum shade { DARK };
+struct big { long a, b, c; int d; enum shade shade; struct inner tail; };
+struct wrap { struct big big; };
+struct holder { int id; struct wrap wrap; struct behind *behind; };
 struct vars { struct task_struct task; struct task_ops ops; struct far far; union both both; struct holder holder; };
 struct vars vars;
 struct bpf_iter_num { long at[2]; };
@@ -53,6 +55,7 @@ compiles types.h
 for compiler in gcc "$CC" "$CC --target=bpf"; do
   $compiler -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -x c types.h
 done
+"$BTFDEDUP" kernel.o --dump c --type RED | $CC --target=bpf -Wall -Wextra -Werror -fsyntax-only -x c -
 # Clang's own layouts
 { cat kernel.c; "$python" "$layout" asserts types.btf; } >judged.c
 "$CC" -w -fsyntax-only judged.c
@@ -65,7 +68,7 @@ expect 'GREEN RED atomic_t behind color inner task_struct u32 ' defined
 dump kernel.o --type 'task_*'
 expect 'GREEN RED atomic_t color inner task_ops task_struct u32 ' defined
 dump kernel.o --type 'struct b?g' --type 'union *' --type RED
-expect 'GREEN RED big both color inner ' defined
+expect 'DARK GREEN RED big both color inner shade ' defined
 echo "--type 'union both' --type task_ops" >options
 dump kernel.o @options
 expect 'both task_ops ' defined
@@ -186,7 +189,7 @@ struct inner { char a; long b; short c, d; } __attribute__((packed));
 END
 echo 'typedef unsigned int u32; /* struct big { */' >more/u.h
 "$BTFDEDUP" kernel.o --dump c --type task_struct --type ANY --type big --except have.h --except 'union both' >types.h
-expect 'atomic_t big task_struct ' defined
+expect 'DARK atomic_t big shade task_struct ' defined
 expect '#include "have.h"' grep '#include' types.h
 sed 's/^#include "have.h"/&\nunion both { long whole; short part; };/' types.h >whole.h
 compiles whole.h
@@ -239,7 +242,8 @@ code() { "$BPFLINK" "$1" -o linked.o && llvm-objdump-19 -dr --no-show-raw-insn l
 diff <(code full.o) <(code small.o)
 grep -q 'CO-RE <byte_off> struct task_struct::inner.b' <(code small.o)
 # All of it stands in the source; and structs that are only within others have sizes alone.
-expect 'ANY GREEN NOEXIST RED atomic_t behind big both bpf_iter_num bpf_iter_num_new() color holder inner task_ops task_struct u32 ' defined
-expect 'struct big { char padding[48]; };' grep '^struct big {' types.h
+expect 'ANY GREEN NOEXIST RED atomic_t behind both bpf_iter_num bpf_iter_num_new() color holder inner task_ops task_struct u32 wrap ' defined
+expect 'far task_struct ' declared
+expect 'struct wrap { char padding[48]; };' grep '^struct wrap {' types.h
 { cat kernel.c; "$python" "$layout" asserts types.btf; } >judged.c
 "$CC" -w -fsyntax-only judged.c

@@ -17,11 +17,13 @@ namespace {
 /// The header's definitions alone
 std::string header(const Unit& unit) {
   std::string text = print_c_header(Parsed(unit.b).btf);
-  size_t begin = text.find("#endif\n\n");
-  size_t end = text.rfind("#if defined(__BPF__)");
-  REQUIRE(begin != std::string::npos);
-  REQUIRE(end > begin);
-  return text.substr(begin + 8, end - begin - 8);
+  size_t begin = text.find("\n\n") + 2;
+  size_t end = text.rfind("#endif\n");
+  if (text.substr(begin).starts_with("#if defined(__BPF__)")) {
+    begin = text.find("\n\n", begin) + 2;
+    end = text.rfind("#if defined(__BPF__)");
+  }
+  return text.substr(begin, end - begin);
 }
 
 uint32_t type_definition(Unit& unit, const char* name, uint32_t type) {

@@ -126,17 +126,11 @@ std::expected<void, Error> Selection::add_program(const std::string& path,
 std::expected<void, Error> Selection::add_object(std::unique_ptr<const ObjectFile> object) {
   if (!object->btf) return fail("{}: has no BTF: compile with -g", object->name);
   const Btf& btf = *object->btf;
+  choice_.programs.push_back(&btf);
   for (uint32_t id = 1; id < btf.end_id(); ++id) {
     BtfType type = btf.type(id);
     std::string_view name = btf.name(type);
-    if (name.empty()) continue;
-    if (type.kind() == BtfKind::Fwd || is_composite(type.kind()))
-      choice_.mentioned.insert(name);
-    else if (is_enum(type.kind()))
-      choice_.tags.insert(name);
-    else if (type.kind() == BtfKind::Typedef)
-      choice_.names.insert(name);
-    else if (type.kind() == BtfKind::Func && type.func_linkage() == BtfLinkage::Extern) {
+    if (type.kind() == BtfKind::Func && type.func_linkage() == BtfLinkage::Extern) {
       choice_.functions.insert(name);
       // An iterator, which is a variable of the program.
       constexpr std::string_view maker = "_new";
