@@ -175,3 +175,20 @@ add(ENUM, "", 4, "to", 5, vlen=1); add(UNION, "odd", 8, "x", 1, 8, vlen=1); add(
 compiles types.rs
 says '// big: 70 bits from bit 0, for which Rust has no type'
 says '/// At byte 1, where Rust allows no such field.'
+
+# ---- programs with aya and libbpf-rs, where Debian has these crates
+
+registry=/usr/share/cargo/registry
+if ! compgen -G "$registry/aya-0*" >log || ! compgen -G "$registry/libbpf-rs-*" >log || [[ ! -r /sys/kernel/btf/vmlinux ]]; then
+  echo "no programs: $registry has no aya or no libbpf-rs, or the kernel no BTF"
+  exit 0
+fi
+cp -r "$here/../../samples/rust" .
+cd rust/loaders
+for program in aya libbpf-rs; do
+  CLANG=$CC PATH="${BTFDEDUP%/*}:$PATH" cargo --offline --config 'source.crates-io.replace-with="debian"' \
+    --config "source.debian.directory=\"$registry\"" build -q --features $program 2>log || fail "$(<log)"
+done
+((EUID == 0)) || exit 0
+expect '192 bytes, queue 0' target/debug/with_aya
+expect '1192 bytes, queue 0, GPL 1' target/debug/with_libbpf_rs
