@@ -70,12 +70,87 @@ class Distiller {
   }
 
  private:
-  bool need(uint32_t id);
-  std::expected<void, Error> need_references(uint32_t id);
-  std::expected<void, Error> walk();
-  std::expected<void, Error> write_base();
-  void number();
-  DistilledBtf write_split();
+  /// Notes that a type is needed. Returns false if it cannot be distilled.
+  bool need(uint32_t id) {
+    if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::Unneeded) return true;
+    fates_[id] = fate_of(split_.type(id));
+    if (fates_[id] == Fate::Copied) copied_.push_back(id);
+    return fates_[id] != Fate::Unneeded;
+  }
+
+  /// Notes the types that a kept type refers to.
+  std::expected<void, Error> need_references(uint32_t id) {
+    uint32_t missing = 0;
+    for_each_reference(split_.type(id).words(), [&](uint32_t reference) {
+      if (!need(reference)) missing = reference;
+    });
+    if (missing == 0) return {};
+    return fail("{} refers to {} {}", describe_type(split_, id), describe_type(split_, missing),
+                cannot_distill);
+  }
+
+  std::expected<void, Error> walk() {
+    for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
+      BtfType type = split_.type(id);
+      if (!is_known(type.kind()))
+        return fail("{} has unknown kind {}, which may refer to any type",
+                    describe_type(split_, id), std::to_underlying(type.kind()));
+      TRY(need_references(id));
+      // A distilled struct has no members, so no tag can be about one.
+      if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
+          type.type() < split_.first_id() && fates_[type.type()] == Fate::Named)
+        return fail("{} is for a member of {} of the base, which has no members when distilled",
+                    describe_type(split_, id), describe_type(split_, type.type()));
+    }
+    for (size_t i = 0; i < copied_.size(); ++i) TRY(need_references(copied_[i]));
+    return {};
+  }
+
+  /// Keeps the order of the base, so that a sorted base stays sorted.
+  std::expected<void, Error> write_base() {
+    BtfBuilder base;
+    for (uint32_t id = 1; id < fates_.size(); ++id) {
+      if (fates_[id] != Fate::Named) continue;
+      BtfType type = split_.type(id);
+      BtfKind kind = type.kind();
+      uint32_t name = base.add_string(split_.name(type));
+      if (kind == BtfKind::Int || kind == BtfKind::Float || kind == BtfKind::Fwd)
+        ids_[id] = base.add_type(name, type.info(), type.size(), type.extra());
+      else if (is_composite(kind))
+        ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind{kind}), type.size());
+      else
+        ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind::Enum), type.size());
+    }
+    auto blob = TRY(base.finish(order_));
+    base_blob_ = std::move(blob);
+    auto btf = TRY(Btf::parse(base_blob_));
+    base_ = std::make_unique<const Btf>(std::move(btf));
+    return {};
+  }
+
+  /// Split types keep their order, on which lists of ids may depend. Copied types of the base
+  /// follow in their order.
+  void number() {
+    for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) sources_.push_back(id);
+    for (uint32_t id = 1; id < fates_.size(); ++id)
+      if (fates_[id] == Fate::Copied) sources_.push_back(id);
+    if (is_sorted_by_name(split_))
+      sort_by_name(
+          sources_, [&](uint32_t id) { return split_.type(id).name_off(); },
+          [&](uint32_t offset) { return split_.string(offset); });
+    uint32_t next = base_->end_id();
+    for (uint32_t id : sources_) ids_[id] = next++;
+  }
+
+  DistilledBtf write_split() {
+    BtfBuilder types(base_.get());
+    types.set_layout({split_.layout().begin(), split_.layout().end()});
+    for (uint32_t id : sources_) {
+      if (split_.type(id).vlen() > max_classic_vlen) allow_wide_vlen(types);
+      copy_type(types, split_, id, [&](uint32_t to) { return ids_[to]; });
+    }
+    return {std::move(base_blob_), std::move(base_), std::move(types), TypeMap(0, std::move(ids_))};
+  }
 
   const Btf& split_;
   std::endian order_;
@@ -86,88 +161,6 @@ class Distiller {
   std::vector<std::byte> base_blob_;
   std::unique_ptr<const Btf> base_;
 };
-
-/// Notes that a type is needed. Returns false if it cannot be distilled.
-bool Distiller::need(uint32_t id) {
-  if (id == 0 || id >= split_.first_id() || fates_[id] != Fate::Unneeded) return true;
-  fates_[id] = fate_of(split_.type(id));
-  if (fates_[id] == Fate::Copied) copied_.push_back(id);
-  return fates_[id] != Fate::Unneeded;
-}
-
-/// Notes the types that a kept type refers to.
-std::expected<void, Error> Distiller::need_references(uint32_t id) {
-  uint32_t missing = 0;
-  for_each_reference(split_.type(id).words(), [&](uint32_t reference) {
-    if (!need(reference)) missing = reference;
-  });
-  if (missing == 0) return {};
-  return fail("{} refers to {} {}", describe_type(split_, id), describe_type(split_, missing),
-              cannot_distill);
-}
-
-std::expected<void, Error> Distiller::walk() {
-  for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) {
-    BtfType type = split_.type(id);
-    if (!is_known(type.kind()))
-      return fail("{} has unknown kind {}, which may refer to any type", describe_type(split_, id),
-                  std::to_underlying(type.kind()));
-    TRY(need_references(id));
-    // A distilled struct has no members, so no tag can be about one.
-    if (type.kind() == BtfKind::DeclTag && type.component_idx() >= 0 &&
-        type.type() < split_.first_id() && fates_[type.type()] == Fate::Named)
-      return fail("{} is for a member of {} of the base, which has no members when distilled",
-                  describe_type(split_, id), describe_type(split_, type.type()));
-  }
-  for (size_t i = 0; i < copied_.size(); ++i) TRY(need_references(copied_[i]));
-  return {};
-}
-
-/// Keeps the order of the base, so that a sorted base stays sorted.
-std::expected<void, Error> Distiller::write_base() {
-  BtfBuilder base;
-  for (uint32_t id = 1; id < fates_.size(); ++id) {
-    if (fates_[id] != Fate::Named) continue;
-    BtfType type = split_.type(id);
-    BtfKind kind = type.kind();
-    uint32_t name = base.add_string(split_.name(type));
-    if (kind == BtfKind::Int || kind == BtfKind::Float || kind == BtfKind::Fwd)
-      ids_[id] = base.add_type(name, type.info(), type.size(), type.extra());
-    else if (is_composite(kind))
-      ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind{kind}), type.size());
-    else
-      ids_[id] = base.add_type(name, BtfBuilder::info(BtfKind::Enum), type.size());
-  }
-  auto blob = TRY(base.finish(order_));
-  base_blob_ = std::move(blob);
-  auto btf = TRY(Btf::parse(base_blob_));
-  base_ = std::make_unique<const Btf>(std::move(btf));
-  return {};
-}
-
-/// Split types keep their order, on which lists of ids may depend. Copied types of the base follow
-/// in their order.
-void Distiller::number() {
-  for (uint32_t id = split_.first_id(); id < split_.end_id(); ++id) sources_.push_back(id);
-  for (uint32_t id = 1; id < fates_.size(); ++id)
-    if (fates_[id] == Fate::Copied) sources_.push_back(id);
-  if (is_sorted_by_name(split_))
-    sort_by_name(
-        sources_, [&](uint32_t id) { return split_.type(id).name_off(); },
-        [&](uint32_t offset) { return split_.string(offset); });
-  uint32_t next = base_->end_id();
-  for (uint32_t id : sources_) ids_[id] = next++;
-}
-
-DistilledBtf Distiller::write_split() {
-  BtfBuilder types(base_.get());
-  types.set_layout({split_.layout().begin(), split_.layout().end()});
-  for (uint32_t id : sources_) {
-    if (split_.type(id).vlen() > max_classic_vlen) allow_wide_vlen(types);
-    copy_type(types, split_, id, [&](uint32_t to) { return ids_[to]; });
-  }
-  return {std::move(base_blob_), std::move(base_), std::move(types), TypeMap(0, std::move(ids_))};
-}
 
 }  // namespace
 

@@ -112,7 +112,6 @@ class CWriter {
   }
 
  private:
-  // c_declarator.cpp
   struct Chain;
   bool is_dropped(BtfKind kind, const Chain& chain) const;
   enum class Words : uint8_t { Qualifiers, Tags, All };
@@ -128,7 +127,6 @@ class CWriter {
   void write_base(uint32_t id);
   void mention_tag(uint32_t id);
 
-  // c_body.cpp
   bool open_body();
   void close_body();
   bool cut_body();

@@ -13,13 +13,11 @@
 
 #include "bpflink/print.hpp"
 #include "dedup/compare/compare.hpp"
-#include "dedup/edit_distance.hpp"
 #include "dedup/format/kinds.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/print/c_layout.hpp"
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/print/select_types.hpp"
-#include "dedup/print/subject.hpp"
 #include "dedup/try.hpp"
 
 namespace bpflink {
@@ -27,55 +25,6 @@ namespace bpflink {
 namespace {
 
 constexpr size_t max_names = 5;  ///< inputs listed by name for one definition
-
-const std::vector<Subject>& all_subjects() {
-  static const std::vector<Subject> subjects = {{"struct", {BtfKind::Struct, BtfKind::Fwd}},
-                                                {"union", {BtfKind::Union, BtfKind::Fwd}},
-                                                {"enum", {BtfKind::Enum, BtfKind::Enum64}},
-                                                {"typedef", {BtfKind::Typedef}},
-                                                {"func", {BtfKind::Func}},
-                                                {"var", {BtfKind::Var}}};
-  return subjects;
-}
-
-}  // namespace
-
-std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what) {
-  size_t space = what.find(' ');
-  std::string_view name = what.substr(space == std::string_view::npos ? 0 : space + 1);
-  std::vector<Subject> subjects;
-  for (Subject subject : all_subjects()) {
-    subject.name = name;
-    if (space == std::string_view::npos || subject.keyword == what.substr(0, space))
-      subjects.push_back(subject);
-  }
-  if (!subjects.empty() && !name.empty() && name.find(' ') == std::string_view::npos)
-    return subjects;
-  auto others = all_subjects() | std::views::drop(1) | std::views::transform(&Subject::keyword);
-  return fail(fmt::format("'{}' is neither \"NAME\" nor \"struct NAME\" (or {})", what,
-                          fmt::join(others, ", ")));
-}
-
-std::string suggest_type(const BtfView& btf, const std::vector<Subject>& subjects) {
-  std::string suggestion;
-  size_t best = misspelling_limit(subjects.front().name);
-  for (uint32_t id = 1; id < btf.end_id(); ++id) {
-    BtfType type = btf.type(id);
-    std::string_view name = btf.name(type), wanted = subjects.front().name;
-    size_t difference = std::max(name.size(), wanted.size()) - std::min(name.size(), wanted.size());
-    if (name.empty() || difference >= best) continue;
-    auto subject =
-        std::ranges::find_if(subjects, [&](const Subject& s) { return s.has_kind_of(type); });
-    if (subject == subjects.end()) continue;
-    if (size_t distance = edit_distance(wanted, name); distance < best) {
-      best = distance;
-      suggestion = fmt::format(", did you mean '{} {}'?", subject->keyword, name);
-    }
-  }
-  return suggestion;
-}
-
-namespace {
 
 /// A type of the output and the inputs that have it.
 struct Definition {

@@ -26,7 +26,6 @@
 #include "dedup/format/kinds.hpp"
 #include "dedup/print/c_scalars.hpp"
 #include "dedup/print/c_writer.hpp"
-#include "dedup/print/needs.hpp"
 #include "dedup/print/select_types.hpp"
 
 namespace bpflink {

@@ -4,6 +4,7 @@
 // chosen itself. So `task_struct` alone is a page, and not a kernel.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +18,35 @@
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
 #include "bpflink/explain.hpp"
-#include "dedup/print/subject.hpp"
 
 namespace bpflink {
+
+/// What the user asks about: a keyword, the kinds that it stands for, and a name.
+struct Subject {
+  std::string_view keyword;
+  std::vector<BtfKind> kinds;
+  std::string_view name = {};
+
+  bool is_tag() const { return kinds.size() > 1; }
+  bool matches(const BtfView& btf, BtfType type) const {
+    return btf.name(type) == name && has_kind_of(type);
+  }
+  bool has_kind_of(BtfType type) const {
+    if (std::ranges::find(kinds, type.kind()) == kinds.end()) return false;
+    return type.kind() != BtfKind::Fwd || type.kind_flag() == (keyword == "union");
+  }
+};
+
+/// All keywords, without a name.
+const std::vector<Subject>& all_subjects();
+
+/// The subjects that `what` means: one for "struct NAME", one of each keyword for a name alone.
+/// They are views of `what`.
+std::expected<std::vector<Subject>, Error> parse_subjects(std::string_view what);
+
+/// ", did you mean 'struct foo'?" if a type has a name similar to that of the subjects, otherwise
+/// "".
+std::string suggest_type(const BtfView& btf, const std::vector<Subject>& subjects);
 
 /// A name as a user gave it, perhaps with a keyword, in which `*` and `?` are wildcards.
 struct TypePattern {
@@ -28,6 +55,10 @@ struct TypePattern {
   std::string name = {};  ///< of all subjects
   bool has_wildcards = false;
   bool is_matched = false;  ///< set by select_types()
+
+  bool has_kind_of(BtfType type) const {
+    return std::ranges::any_of(subjects, [&](const Subject& s) { return s.has_kind_of(type); });
+  }
 };
 
 /// Errors: the text, of which the pattern is a view, is not "NAME" or "struct NAME".

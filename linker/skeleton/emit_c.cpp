@@ -301,37 +301,38 @@ std::string allocate(std::string_view array, std::string_view element, size_t co
                   {"count", std::to_string(count)}});
 }
 
-/// Fills in `maps` of the skeleton `s`.
-std::string map_table(const Skeleton& skeleton) {
-  if (skeleton.maps.empty()) return "";
-  std::string text = allocate("maps", "map", skeleton.maps.size());
-  for (size_t i = 0; i < skeleton.maps.size(); ++i) {
-    const MapEntry& map = skeleton.maps[i];
-    std::string entry = fmt::format("\ts->maps[{}].", i);
-    text += fmt::format("{}name = {};\n", entry, quoted_in_c(map.loader_name));
-    text += fmt::format("{}map = &obj->maps.{};\n", entry, map.name);
-    if (!map.section.empty())
-      text += fmt::format("{}mmaped = (void **)&obj->{};\n", entry, map.section);
-    if (!map.link.empty())
-      text += fmt::format("#ifdef BPFSKEL_{}_MAP_LINKS\n{}link = &obj->links.{};\n#endif\n",
-                          skeleton.name, entry, map.link);
+/// Fills in an array of the skeleton `s`: of each entry its name, the member of its kind, where the
+/// loader puts a pointer, and what `rest` says.
+template <typename Entries, typename Rest>
+std::string table(std::string_view array, std::string_view kind, const Entries& entries,
+                  Rest rest) {
+  std::string text = entries.empty() ? "" : allocate(array, kind, entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    std::string begin = fmt::format("\ts->{}[{}].", array, i);
+    text += fmt::format("{0}name = {1};\n{0}{2} = &obj->{3}.{4};\n", begin,
+                        quoted_in_c(entries[i].loader_name), kind, array, entries[i].name) +
+            rest(entries[i], begin);
   }
   return text;
 }
 
-/// Fills in `progs` of the skeleton `s`.
+std::string map_table(const Skeleton& skeleton) {
+  return table("maps", "map", skeleton.maps, [&](const auto& map, const auto& begin) {
+    std::string text;
+    if (!map.section.empty())
+      text = fmt::format("{}mmaped = (void **)&obj->{};\n", begin, map.section);
+    if (!map.link.empty())
+      text += fmt::format("#ifdef BPFSKEL_{}_MAP_LINKS\n{}link = &obj->links.{};\n#endif\n",
+                          skeleton.name, begin, map.link);
+    return text;
+  });
+}
+
 std::string program_table(const Skeleton& skeleton) {
-  if (skeleton.programs.empty()) return "";
-  std::string text = allocate("progs", "prog", skeleton.programs.size());
-  for (size_t i = 0; i < skeleton.programs.size(); ++i) {
-    const ProgramEntry& program = skeleton.programs[i];
-    std::string entry = fmt::format("\ts->progs[{}].", i);
-    text += fmt::format("{}name = {};\n", entry, quoted_in_c(program.loader_name));
-    text += fmt::format("{}prog = &obj->progs.{};\n", entry, program.name);
-    if (!program.link.empty())
-      text += fmt::format("{}link = &obj->links.{};\n", entry, program.link);
-  }
-  return text;
+  return table("progs", "prog", skeleton.programs, [](const auto& program, const auto& begin) {
+    return program.link.empty() ? ""
+                                : fmt::format("{}link = &obj->links.{};\n", begin, program.link);
+  });
 }
 
 std::string main_struct(const Skeleton& skeleton) {
