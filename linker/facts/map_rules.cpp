@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/facts/helpers.hpp"
 #include "linker/facts/linux_release.hpp"
 

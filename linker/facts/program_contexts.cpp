@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 
 namespace bpflink {
 namespace {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 
 namespace bpflink {
 

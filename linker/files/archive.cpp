@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/bytes.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/insn.hpp"

@@ -1,6 +1,6 @@
 #include "bpflink/btf_file.hpp"
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/files/elf_file.hpp"
 #include "linker/files/elf_kind.hpp"

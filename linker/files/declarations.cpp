@@ -7,7 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/symbols_by_place.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/elf_handle.hpp"

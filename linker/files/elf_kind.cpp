@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/bitcode.hpp"
 #include "linker/io/bytes.hpp"
 

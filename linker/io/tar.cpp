@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/descriptor.hpp"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/facts/insn.hpp"
 #include "linker/files/object_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/references.hpp"
 #include "linker/types/map_definition.hpp"
 

@@ -6,7 +6,7 @@
 #include <ranges>
 
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/messages.hpp"
 #include "linker/error.hpp"
 #include "linker/report/model.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/program/address_uses.hpp"
 #include "linker/program/object_contents.hpp"
 #include "linker/report/output_parts.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/messages.hpp"
 #include "linker/report/reports.hpp"
 

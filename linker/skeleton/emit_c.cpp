@@ -1,7 +1,7 @@
 // The headers for C: of a program, and of a library that is linked into a larger object, whose
 // maps, programs and variables are found in the object that a program has opened. Both have structs
 // of pointers, and tables that tell libbpf which pointers to set.
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/skeleton/emit.hpp"
 #include "linker/skeleton/text.hpp"

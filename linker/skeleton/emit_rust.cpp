@@ -1,6 +1,6 @@
 // The module for Rust: the object's bytes, the names of its maps and programs, and types. Names are
 // those of libbpf-cargo's skeletons: `maps`, `progs`, `types`, `__pad_N`.
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/skeleton/emit.hpp"
 #include "linker/skeleton/rust_types.hpp"

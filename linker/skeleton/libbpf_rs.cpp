@@ -4,7 +4,7 @@
 // it.
 #include <algorithm>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/section_roles.hpp"
 #include "linker/skeleton/emit.hpp"

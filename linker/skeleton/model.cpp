@@ -4,7 +4,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/skeleton/natural_layout.hpp"
 #include "linker/skeleton/text.hpp"

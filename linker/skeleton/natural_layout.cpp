@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 
 namespace bpflink {
 namespace {

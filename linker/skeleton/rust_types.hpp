@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "bpflink/btf.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/print/c_layout.hpp"
 
 namespace bpflink {

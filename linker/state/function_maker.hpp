@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/state/context.hpp"
 
 namespace bpflink {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/declarations.hpp"
 #include "linker/files/object_types.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/object_file.hpp"
 #include "linker/files/references.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/core.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/gc_roots.hpp"
 #include "linker/state/used_types.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/messages.hpp"
 
 namespace bpflink {

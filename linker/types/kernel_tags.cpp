@@ -6,7 +6,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/object.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/types/type_search.hpp"
 
 namespace bpflink {

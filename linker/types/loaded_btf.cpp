@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/elf_file.hpp"
 #include "linker/files/elf_kind.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 
 namespace bpflink {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 
 namespace bpflink {
 

@@ -7,7 +7,7 @@
 #include "bpflink/btf_file.hpp"
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/interfaces/c/support.hpp"
 
 using namespace bpflink;

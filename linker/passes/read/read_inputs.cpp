@@ -20,7 +20,7 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/archive.hpp"
 #include "linker/files/bitcode.hpp"
 #include "linker/files/declarations.hpp"

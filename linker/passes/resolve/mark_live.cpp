@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/code_metadata.hpp"
 #include "linker/files/references.hpp"
 #include "linker/report/report_files.hpp"

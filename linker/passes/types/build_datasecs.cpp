@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "bpflink/btf_query.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/function_maker.hpp"

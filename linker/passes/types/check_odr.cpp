@@ -26,7 +26,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"
 #include "linker/types/kernel_tags.hpp"

@@ -12,7 +12,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/lto/protocol.hpp"
 #include "linker/state/context.hpp"
 #include "linker/text/locations.hpp"

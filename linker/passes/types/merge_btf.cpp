@@ -6,7 +6,7 @@
 // all functions static). Tags of an omitted type move to the type that replaces it.
 #include <algorithm>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/function_maker.hpp"
 #include "linker/state/renumber_types.hpp"

@@ -15,7 +15,7 @@
 // kept only because nothing referred to it, so there is a second round.
 #include <unordered_set>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/renumber_types.hpp"

@@ -8,7 +8,7 @@
 // output. So one search of the output serves all objects.
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/state/context.hpp"
 #include "linker/state/renumber_types.hpp"
 #include "linker/state/used_types.hpp"

@@ -18,8 +18,8 @@
 
 #include "bpflink/core.hpp"
 #include "dedup/check/names.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/format/builder.hpp"
-#include "dedup/internal.hpp"
 #include "linker/error.hpp"
 #include "linker/state/context.hpp"
 

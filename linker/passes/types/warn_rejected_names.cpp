@@ -13,7 +13,7 @@
 #include <span>
 
 #include "dedup/check/names.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/state/context.hpp"
 

@@ -11,7 +11,7 @@
 #include <deque>
 
 #include "bpflink/convert.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/files/alignment.hpp"

@@ -1,7 +1,7 @@
 #include "linker/programs/bpfcore/archive.hpp"
 
 #include "bpflink/core_archive.h"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/io/bytes.hpp"
 
 namespace bpflink {

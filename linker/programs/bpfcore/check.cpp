@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/outputs.hpp"

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/facts/linux_release.hpp"
 #include "linker/kernels/kernel_config.hpp"
 #include "linker/programs/bpfcore/results.hpp"

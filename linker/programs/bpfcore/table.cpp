@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/messages.hpp"
 #include "linker/programs/bpfcore/results.hpp"
 #include "linker/text/diagnostics.hpp"

@@ -14,7 +14,7 @@
 
 #include "bpflink/dedup.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/messages.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"

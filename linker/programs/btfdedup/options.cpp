@@ -188,9 +188,8 @@ std::vector<OptionGroup> option_groups(BtfdedupOptions& options) {
          "*_css'",
          append(options.choice.members)},
         {"--except", "NAME...",
-         "Omit types, named as for --type, or what a header has, such as linux/bpf.h, which is "
-         "then "
-         "included",
+         "Omit types, named as for --type, or what a header has, such as linux/bpf.h, which "
+         "is then included",
          append(options.choice.except)},
         {"--size-map", "FILE",
          "Write to FILE a page for browsers that shows where the output's bytes come from",

@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/error.hpp"
 #include "linker/io/bytes.hpp"
 #include "linker/programs/bpfcore/commands.hpp"

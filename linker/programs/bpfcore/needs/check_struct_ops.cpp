@@ -15,7 +15,7 @@
 #include "bpflink/btf_query.hpp"
 #include "dedup/check/names.hpp"
 #include "dedup/edit_distance.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/programs/bpfcore/needs/needs_check.hpp"
 
 namespace bpflink {

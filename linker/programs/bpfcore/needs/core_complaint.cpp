@@ -8,7 +8,7 @@
 
 #include "bpflink/btf_query.hpp"
 #include "bpflink/print.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/print/c_names.hpp"
 #include "dedup/relocations/candidates.hpp"
 #include "linker/programs/bpfcore/needs/counterpart.hpp"

@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/io/bytes.hpp"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "dedup/try.hpp"
 #include "linker/error.hpp"
 #include "linker/facts/insn.hpp"

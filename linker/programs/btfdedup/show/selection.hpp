@@ -15,7 +15,7 @@
 
 #include "bpflink/btf.hpp"
 #include "bpflink/error.hpp"
-#include "dedup/internal.hpp"
+#include "dedup/for_linker.hpp"
 #include "linker/files/object_file.hpp"
 #include "linker/io/input_file.hpp"
 #include "linker/programs/btfdedup/options.hpp"
