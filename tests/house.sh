@@ -45,11 +45,11 @@ fi
 # The floors of the house, from the ground up: a file includes what is on its floor or below.
 floors='
 include/
-dedup/try dedup/messages dedup/printable dedup/align_up dedup/edit_distance dedup/sort_by_name
+dedup/try dedup/messages dedup/align_up dedup/edit_distance dedup/sort_by_name
 dedup/format/ dedup/merge/
 dedup/print/ dedup/compare/
 dedup/check/
-dedup/relocations/ dedup/edit/ dedup/dwarf/ dedup/dedup dedup/internal
+dedup/relocations/ dedup/edit/ dedup/dwarf/ dedup/dedup dedup/for_linker
 linker/error linker/address_sanitizer
 linker/io/
 linker/facts/

@@ -16,9 +16,8 @@
 
 namespace bpflink {
 
-/// The DWARF of a file and of those that it refers to: views of what is in the files' images and of
-/// what had to be changed to be read. Errors of another file than the
-/// first begin with its name.
+/// The DWARF of a file and of those that it refers to: views of the files' images, and of what had
+/// to be changed to be read. Errors about another file than the first begin with its name.
 struct ElfDwarf {
   DwarfFiles files;
   std::vector<OwnedBytes> changed{};
