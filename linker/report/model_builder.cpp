@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <span>
 
-
 namespace bpflink {
 
 uint32_t ModelBuilder::add_section(std::string name, std::string_view kind, uint64_t bytes,
