@@ -1,4 +1,14 @@
-// Makes BTF of all units of a file's DWARF.
+// Makes BTF of all units of a file's DWARF. Begin here.
+//
+// A unit of DWARF is a source file, as a tree of entries: types, functions, what is in functions. A
+// table says which attributes an entry has (abbreviations.hpp), and a form how each is written
+// (forms.hpp). Entries within functions are nearly all, and are skipped where that is possible.
+//
+// Workers take a unit at a time. Each walks the entries once and writes types in the words of BTF,
+// without a tree; references become ids at the end of the unit (unit_types.cpp). Functions and
+// variables are noted, with where their parameters are (unit_functions.cpp, locations.cpp). Units
+// that refer to each other, as of dwz and link-time optimization, are read as one. Deduplication
+// (edit/image_btf.cpp) joins them, and asks the symbol table which functions there are.
 #pragma once
 
 #include <expected>
