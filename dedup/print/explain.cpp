@@ -269,7 +269,7 @@ struct SharedMember {
 };
 
 /// The named members of a struct's definitions, with those of anonymous structs. Each member takes
-/// one from `left`, and a long type more: hostile structs contain each other in many ways.
+/// one from `left`, and a long type more; at 0 there may be others.
 std::map<std::string_view, SharedMember> find_shared_members(
     const BtfView& btf, const std::vector<Definition>& definitions, size_t& left) {
   std::map<std::string_view, SharedMember> members;
@@ -291,7 +291,7 @@ std::map<std::string_view, SharedMember> find_shared_members(
           std::string place =
               offset % 8 != 0 ? fmt::format("bit {}", offset) : fmt::format("byte {}", offset / 8);
           std::string type = print_c_declaration(btf, member.type);
-          left -= std::min(left - 1, type.size() / 64);
+          left -= std::min(left - 1, type.size() / 64);  // one remains for the loop
           if (size_t body = type.find('\n'); body != type.npos)
             type.replace(body, type.npos, "...}");
           if (bits.width != 0) type += fmt::format(": {}", bits.width);
@@ -338,9 +338,10 @@ std::string describe_member(const Explainable& result, const SharedMember& membe
 
 }  // namespace
 
-MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_along) {
+std::expected<MemberNotes, Error> compare_members(const Explainable& result,
+                                                  const TypeKeys& taken_along) {
   MemberNotes notes;
-  size_t left = size_t{1} << 20;  // four whole kernels have half as many members
+  size_t left = size_t{1} << 20;  // five whole kernels need less
   for (const DefinedTag& tag : find_ambiguous_tags(result)) {
     if (is_enum(tag.subject.kinds.front())) continue;
     std::set<size_t> all;
@@ -353,6 +354,9 @@ MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_alo
       if (std::string note = describe_member(result, member, all); !note.empty())
         for (uint64_t key : member.keys) notes[key] = note;
     }
+    if (left == 0)
+      return fail("{} {} and others have too many members to compare", tag.subject.keyword,
+                  shown_name(tag.subject.name));
   }
   return notes;
 }

@@ -129,8 +129,9 @@ std::expected<std::vector<std::byte>, Error> select_types(const BtfView& btf, st
 
 /// What differs in the members of structs that inputs define differently: an older kernel lacks
 /// one, or has it at another place. Not of members `taken_along`, which the others may have
-/// elsewhere.
-MemberNotes compare_members(const Explainable& result, const TypeKeys& taken_along);
+/// elsewhere. Errors: structs contain each other in so many ways that their members are too many.
+std::expected<MemberNotes, Error> compare_members(const Explainable& result,
+                                                  const TypeKeys& taken_along);
 
 /// print_c_header() of chosen types.
 std::string print_c_header(const BtfView& btf, const PrintedChoice& choice);

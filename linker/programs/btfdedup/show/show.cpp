@@ -5,6 +5,7 @@
 #include "bpflink/check.hpp"
 #include "bpflink/explain.hpp"
 #include "bpflink/print.hpp"
+#include "dedup/try.hpp"
 #include "linker/report/reports.hpp"
 #include "linker/report/type_nodes.hpp"
 #include "linker/skeleton/rust_types.hpp"
@@ -55,8 +56,8 @@ std::expected<void, Error> print_reports(const BtfdedupOptions& options, const S
   if (options.dump == BtfdedupOptions::Dump::C) {
     PrintedChoice choice = merged.choice;
     if (choice.is_part)
-      choice.notes =
-          compare_members({output.btf, merged.dedup.type_maps, merged.names}, choice.taken_along);
+      choice.notes = TRY(
+          compare_members({output.btf, merged.dedup.type_maps, merged.names}, choice.taken_along));
     print_text(print_c_header(output.btf, choice));
   }
   if (options.dump == BtfdedupOptions::Dump::Rust)
