@@ -258,9 +258,6 @@ inline BtfKind kind_of(const uint32_t* words) {
 inline uint32_t vlen_of(const uint32_t* words) {
   return words[1] & 0xffffff;
 }
-inline bool kind_flag_of(const uint32_t* words) {
-  return words[1] >> 31;
-}
 
 /// The number of words of a type, or 0 if the library does not know its kind. The size of the most
 /// common kinds follows from a branch, which the processor predicts: then it knows where the next

@@ -42,7 +42,6 @@ class ClassTable {
 
   uint32_t class_count() const { return static_cast<uint32_t>(extents_.size()); }
   uint32_t anchor_count() const { return static_cast<uint32_t>(anchor_tags_.size()); }
-  size_t word_count() const { return words_.size(); }
 
   /// The words of a class's key.
   std::span<const uint32_t> words(uint32_t type_class) const {
